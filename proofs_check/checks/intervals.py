@@ -34,6 +34,8 @@ from numpy.typing import NDArray
 from montecarlo.hypercontractivity import kurtosis
 from montecarlo.registry import Tails
 
+#: A number whose square a float holds.
+LARGEST = 1e150
 #: Relative accuracy claimed for a statistic that does not vary at all.
 CONSTANT = 1e-9
 #: Most groups that the blocks of several samples are put together in: more of them shorten the interval by 1%.
@@ -94,6 +96,7 @@ def constant_after(degree: int | Tails, delta: float) -> float:
     return 2.0 * spread_slack(degree, 1, math.log(2.0 / delta)) ** 2
 
 
+@np.errstate(over="ignore")
 def spread_bound(average: float, degree: int | Tails, pairs: int, log: float) -> float:
     """An upper bound of sigma^2 from the average of (f - f')^2/2 over so many pairs, but for exp(-log)."""
     if isinstance(degree, Tails) and degree.width is not None:
@@ -104,8 +107,9 @@ def spread_bound(average: float, degree: int | Tails, pairs: int, log: float) ->
 
 
 def influence(x: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Catoni's psi, sign(x) log(1 + |x| + x^2/2)."""
+    """Catoni's psi, sign(x) log(1 + |x| + x^2/2); a finite x beyond LARGEST counts as that, which is safe."""
     size = np.abs(x)
+    size = np.where(np.isinf(size), size, np.minimum(size, LARGEST))
     return np.sign(x) * np.log1p(size + size * size / 2)
 
 
@@ -118,6 +122,7 @@ def tuning(planned: float, per_block: int, blocks: int, log: float) -> float:
     return math.sqrt(2.0 * log * per_block / (blocks * planned))
 
 
+@np.errstate(over="ignore")
 def interval(
     means: NDArray[np.float64],
     per_block: int,
@@ -146,6 +151,7 @@ def interval(
     return _around(means, per_block, planned, spread, log_mean, beta)
 
 
+@np.errstate(over="ignore")
 def combined(parts: Sequence[tuple[float, Blocks]], *, delta: float, beta: float) -> Interval:
     """The interval of sum_k a_k mu_k from independent samples with the weights a_k.
 
@@ -187,6 +193,7 @@ def _around(
     return Interval(low, high, root, spread, miss)
 
 
+@np.errstate(over="ignore")
 def p_value(
     value: float,
     means: NDArray[np.float64],
@@ -244,6 +251,7 @@ def _between(f: Callable[[float], float], low: float, high: float, within: float
     return (low + high) / 2
 
 
+@np.errstate(over="ignore")
 def numbers_needed(
     variance: float, tolerance: float, *, degree: int | Tails, delta: float, beta: float, per_block: int, most: int
 ) -> int | None:
@@ -274,6 +282,7 @@ class Drawn:
     per_block: int
 
 
+@np.errstate(over="ignore")
 def detectable_together(parts: Sequence[tuple[float, Drawn]], *, delta: float, beta: float) -> float:
     """The error of sum_k a_k mu_k that planned samples of weights a_k make visible together (``combined``)."""
     varying = [(a, one) for a, one in parts if one.variance > 0.0]

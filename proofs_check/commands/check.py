@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from proofs_check.claims.report import Report
-from proofs_check.commands.checks import DEVICES, EFFORTS, MAX_SEED, choice, integer, usable_device
+from proofs_check.commands.checks import DEVICES, EFFORTS, MAX_SEED, choice, here, integer, usable_device
 from proofs_check.inputs.errors import UsageError
 
 if TYPE_CHECKING:
@@ -101,15 +101,15 @@ def _can_be_saved(claim_id: str, request: Request) -> None:
     from proofs_check.commands.new_lemma import check_free, saved_files
     from theorems.claims.catalogue import PAPERS
 
-    check_free(claim_id, saved_files(claim_id, request, "undecided", PAPERS), Path.cwd())
+    check_free(claim_id, saved_files(claim_id, request, "undecided", PAPERS), here())
 
 
 def _save(claim_id: str, request: Request, verdict: str) -> None:
     from proofs_check.commands.new_lemma import saved_files, write
     from theorems.claims.catalogue import PAPERS
 
-    for path in write(claim_id, saved_files(claim_id, request, verdict, PAPERS), Path.cwd()):
-        print(f"wrote {path.relative_to(Path.cwd())}")
+    for path in write(claim_id, saved_files(claim_id, request, verdict, PAPERS), here()):
+        print(f"wrote {path.relative_to(here())}")
 
 
 def _write(path: Path, whole: Report) -> None:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from proofs_check.inputs.errors import UsageError, did_you_mean, nearest
 
@@ -43,6 +43,14 @@ def choice(argument: str, value: str, choices: Sequence[str]) -> str:
     return value
 
 
+def here() -> Path:
+    """The working folder."""
+    try:
+        return Path.cwd()
+    except OSError:
+        raise UsageError("folder", ".", "a working folder that is there", "cd into another one") from None
+
+
 def catalogue(patterns: Sequence[str]) -> dict[str, Statement]:
     """Every claim by id; a folder of the current one that holds a named paper's lemmas is opened first."""
     from proofs_check.inputs import plugins
@@ -52,7 +60,7 @@ def catalogue(patterns: Sequence[str]) -> dict[str, Statement]:
         for pattern in patterns:
             paper = pattern.split(".")[0].strip("*")
             if paper not in catalogue.PAPERS and paper not in plugins.packages():
-                plugins.open_folder(paper, Path.cwd())
+                plugins.open_folder(paper, here())
         plugins.load()
         return catalogue.by_id()
     except catalogue.CatalogueError as error:
@@ -102,3 +110,16 @@ def usable_device(value: str) -> str:
         if not torch.cuda.is_available():
             raise UsageError("--device", value, "a CUDA device; torch finds none here", mend)
     return value
+
+
+def check_conditions(argument: str, given: str, claim: Statement, case: Mapping[str, Any]) -> None:
+    """Refuse a case that the claim says nothing about."""
+    from proofs_check.cases.drawn import meets
+
+    try:
+        inside = meets(claim, case)
+    except ValueError as error:
+        raise UsageError(argument, given, "a case that the claim's conditions can be read at", str(error)) from None
+    if not inside:
+        wanted = f"a case with {', '.join(claim.conditions)}"
+        raise UsageError(argument, given, wanted, f"{claim.id} is about these only")

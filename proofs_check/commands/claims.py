@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import shutil
 import sys
-from pathlib import Path
 
 from proofs_check.commands import checks
 from proofs_check.commands.checks import (
@@ -131,6 +130,8 @@ def run_eval(args: argparse.Namespace) -> int:
 
     arrays = {name: path for name, path in given.items() if path is not None}
     case, symmetric = explore.case_of(claim, settings, arrays, vectors)
+    if claim.model == "free":
+        checks.check_conditions("--set", ", ".join(args.set), claim, case)
     if (seconds := explore.expected_seconds(case)) >= explore.LONG:
         print(f"The matrices are large: this takes about {seconds:.0f} s.", file=sys.stderr, flush=True)
     options = runner.Options(effort=effort, seed=seed, device=device)
@@ -161,9 +162,9 @@ def run_new_lemma(args: argparse.Namespace) -> int:
     from proofs_check.commands.new_lemma import files, write
     from theorems.claims.catalogue import PAPERS
 
-    written = write(args.id, files(args.id, args.kind, PAPERS), Path.cwd())
+    written = write(args.id, files(args.id, args.kind, PAPERS), checks.here())
     for path in written:
-        print(f"wrote {path.relative_to(Path.cwd())}")
+        print(f"wrote {path.relative_to(checks.here())}")
     paper = args.id.split(".")[0]
     print(f"Fill in what FILL IN marks, then: twofold verify {paper}")
     print("From anywhere: pip install -e . here; the entry point in pyproject.toml makes the lemmas known.")

@@ -168,7 +168,8 @@ def case_of(
         last = case[name]
     if last > case.get("T", last):
         raise UsageError("--set", f"T={case['T']}", f"T >= {last}, the last position")
-    for prop in [said(claim, name) for name in claim.printed] if claim.says is not None else ():
+    named = [name for name in claim.printed if claim.says is not None and name in claim.says.quantities]
+    for prop in [said(claim, name) for name in named]:
         for name, known in prop.known.ranges.items():
             if name in settings and name in prop.parameters and not known.holds(Fraction(case[name])):
                 told = ", ".join(prop.known.texts)

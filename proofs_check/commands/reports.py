@@ -46,7 +46,7 @@ def run_report(args: argparse.Namespace) -> int:
         {**files, "--html": args.html}, {"FILE": args.report, "--before": args.before, "--selftest": args.selftest}
     )
     if args.html is not None:
-        targets["--html"] = check_pages("--html", args.html)
+        targets["--html"] = check_pages("--html", args.html, files)
     if not targets:
         raise UsageError("report", args.report, "something to write", "give --html, --markdown, --junit or --comments")
     figures = outputs.present_folder("--figures", args.figures) if args.figures is not None else None

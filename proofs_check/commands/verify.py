@@ -19,6 +19,7 @@ from proofs_check.commands.checks import (
     EFFORTS,
     MAX_JOBS,
     MAX_SEED,
+    check_conditions,
     choice,
     integer,
     needed,
@@ -85,22 +86,9 @@ def _targets(args: argparse.Namespace) -> dict[str, Path]:
     targets = {name: check_target(name, value) for name, value in given.items() if value is not None}
     check_apart({**given, "--html": args.html})
     if args.html is not None:
-        targets["--html"] = check_pages("--html", args.html)
+        targets["--html"] = check_pages("--html", args.html, given)
         needed("jinja2", "markupsafe", "math_core")
     return targets
-
-
-def _check_conditions(claim: Statement, case: Mapping[str, Any], given: str) -> None:
-    """Refuse a case that the claim says nothing about."""
-    from proofs_check.cases.drawn import meets
-
-    try:
-        inside = meets(claim, case)
-    except ValueError as error:
-        raise UsageError("--case", given, "a case that the claim's conditions can be read at", str(error)) from None
-    if not inside:
-        wanted = f"a case with {', '.join(claim.conditions)}"
-        raise UsageError("--case", given, wanted, f"{claim.id} is about these only")
 
 
 def run_verify(args: argparse.Namespace) -> int:
@@ -127,7 +115,7 @@ def run_verify(args: argparse.Namespace) -> int:
         if len(claims) != 1:
             raise UsageError("--case", args.case, f"one selected claim; {len(claims)} are", "give one id")
         case = parse_case(args.case, claims[0])
-        _check_conditions(claims[0], case, args.case)
+        check_conditions("--case", args.case, claims[0], case)
     targets = _targets(args)
     expected = None
     if args.expect is not None:

@@ -25,7 +25,12 @@ def shown(value: object) -> str:
 
 def shown_error(error: BaseException) -> str:
     """An error as it stands in a message: its type and what it says, on one line that a terminal shows as it is."""
-    return one_line(f"{type(error).__name__}: {error}", 3 * _SHOWN)
+    try:
+        told = str(error)
+    except Exception:
+        # what a user's exception says of itself is code of his own
+        told = "it cannot be written as text"
+    return one_line(f"{type(error).__name__}: {told}", 3 * _SHOWN)
 
 
 class UsageError(Exception):

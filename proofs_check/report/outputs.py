@@ -22,6 +22,9 @@ from proofs_check.inputs.expect import Difference
 from proofs_check.report.telling import gives, sourced
 from theorems.claims.catalogue import ALPHA
 
+#: Folders in one another: each is made by one call more.
+DEEPEST = 100
+
 
 def check_target(argument: str, value: str) -> Path:
     """The file that ``value`` names, links followed; raises UsageError where it could not be written."""
@@ -69,6 +72,8 @@ def check_folder(argument: str, value: str, example: str = "report/site") -> Pat
         raise UsageError(argument, value, "a folder", f"give a name such as {example}")
     try:
         folder = Path(os.path.realpath(value))
+        if len(folder.parts) > DEEPEST:
+            raise UsageError(argument, value, f"a folder at most {DEEPEST} deep", "name another one")
         present = folder
         while not present.exists():
             if present.is_symlink():

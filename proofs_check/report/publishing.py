@@ -1,29 +1,47 @@
-"""A site's folder: its own files alone are written over and taken away, by a list of them that is kept in it."""
+"""A site's folder: its own files alone are written over and taken away, as long as they are as a report left them.
+
+The list of them, ``files.txt``, names each with the SHA-256 of what was written, so that neither another's list nor an
+edited page is taken for a report's.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import errno
+import hashlib
 import os
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 
 from proofs_check.inputs.errors import UsageError
 from proofs_check.inputs.files import regular_bytes
 from proofs_check.report.outputs import atomic_write, check_folder, check_target
 
-#: The list of the files of the site, and where the pages of models are, which a report leaves as they are.
-MANIFEST, MODELS = "files.txt", "models/"
+#: The list of the files of the site, its first line, and where the pages of models are, which a report leaves.
+MANIFEST, HEAD, MODELS = "files.txt", "# what twofold wrote here: SHA-256 and name", "models/"
+#: Most files of a site: those of a report that can be read, by far.
+MOST = 50_000
+#: What every report has, and is looked for before any work.
+ALWAYS = ("index.html", "report.json", "report.md", "graph.html", "rules.html", "run.html", "assets/style.css")
+
+Written = set[tuple[str, str]]
 
 
-def check_pages(argument: str, value: str) -> Path:
-    """The folder for pages that ``value`` names, or the one file where it ends in .html; UsageError for another's."""
+def check_pages(argument: str, value: str, others: Mapping[str, str | None]) -> Path:
+    """The folder for pages that ``value`` names, or the one file where it ends in .html.
+
+    UsageError for a folder that holds another's pages, and for ``others``, files to write, that would lie among them.
+    """
     if value.endswith(".html"):
         return check_target(argument, value)
     folder = check_folder(argument, value)
-    if os.path.lexists(folder / "index.html") and "index.html" not in written(folder):
-        wanted = "a folder of its own; the index.html in it is no report's"
-        raise UsageError(argument, value, wanted, "name a new folder, or move that file away")
+    for name, other in others.items():
+        if other is not None and Path(os.path.realpath(other)).is_relative_to(folder):
+            raise UsageError(name, other, f"a file outside of the pages of {argument}", "name another one")
+    try:
+        _check(dict.fromkeys(ALWAYS), folder)
+    except OSError as error:
+        raise UsageError(argument, value, f"a folder of its own; {error.strerror}", "or name a new folder") from None
     return folder
 
 
@@ -38,42 +56,65 @@ def publish(made: Mapping[str, bytes], folder: Path, stays: str) -> None:
     What an earlier call wrote and this one does not is taken away, unless its name begins with ``stays``. Raises
     OSError where a file cannot be written, and before any is where one is another's or would lie outside, by a link.
     """
-    old = written(folder)
-    for name in made:
-        if name not in old and os.path.lexists(folder / name):
-            raise FileExistsError(errno.EEXIST, f"{name} is there already and no report's; move it away")
-        if not _within(folder, name):
-            raise NotADirectoryError(errno.ENOTDIR, f"{name} would lie outside, through a link; move it away")
+    old = _check(made, folder)
+    new = {(hashlib.sha256(content).hexdigest(), name) for name, content in made.items()}
     folder.mkdir(parents=True, exist_ok=True)
     # first what is about to be written, so that the next call knows it as its own if this one is killed
-    _list({*old, *made}, folder)
+    _list(old | new, folder)
     for name, content in made.items():
         _put(folder / name, content)
-    kept = {name for name in old if name.startswith(stays)}
-    for name in {*old} - {*made} - kept:
-        with contextlib.suppress(OSError):
-            (folder / name).unlink()
-    _list({*made, *kept}, folder)
+    kept = {(mark, name) for mark, name in old if name not in made and name.startswith(stays)}
+    for mark, name in old - kept:
+        if name not in made and _mark(folder / name) == mark:
+            with contextlib.suppress(OSError):
+                (folder / name).unlink()
+    _list(new | kept, folder)
 
 
-def written(folder: Path) -> list[str]:
-    """The files that earlier calls wrote; names that lead out of the folder are not believed."""
+def _check(names: Iterable[str], folder: Path) -> Written:
+    """What earlier calls wrote; OSError where what stands at one of the names is another's, or is reached by a link."""
+    old, real, parents = _written(folder), Path(os.path.realpath(folder)), dict[Path, str]()
+    if not old and os.path.lexists(folder / MANIFEST):
+        raise FileExistsError(errno.EEXIST, f"{MANIFEST} in it is no list of a report's files; move it away")
+    for name in names:
+        above = Path(name).parent
+        if above not in parents:
+            place = folder / above
+            there = os.path.realpath(place) == str(real / above)
+            parents[above] = "" if there and (place.is_dir() or not os.path.lexists(place)) else str(above)
+        if parents[above]:
+            raise NotADirectoryError(errno.ENOTDIR, f"{parents[above]} in it is a link or a file; move it away")
+        if os.path.lexists(folder / name) and (_mark(folder / name), name) not in old:
+            raise FileExistsError(errno.EEXIST, f"{name} in it is not as a report left it; move it away")
+    # names that lead out of the folder are not believed
+    inside = {
+        name for _, name in old if not os.path.isabs(name) and os.path.realpath(folder / name) == str(real / name)
+    }
+    return {(mark, name) for mark, name in old if name in inside}
+
+
+def _written(folder: Path) -> Written:
+    """What the list in a folder says; nothing where it is none."""
     try:
-        names = regular_bytes(folder / MANIFEST).decode().split("\n")
+        head, *lines = regular_bytes(folder / MANIFEST).decode().split("\n", MOST + 2)
     except (OSError, ValueError):
-        return []
-    return [name for name in names if name and name.isprintable() and _within(folder, name)]
+        return set()
+    if head != HEAD or len(lines) > MOST:
+        return set()
+    return {(mark, name) for mark, _, name in (line.partition("  ") for line in lines) if name and name.isprintable()}
 
 
-def _within(folder: Path, name: str) -> bool:
-    """Whether a name is that of a file below the folder, no link on its way."""
-    above = Path(name).parent
-    inside = not above.is_absolute() and ".." not in above.parts
-    return inside and Path(os.path.realpath(folder / above)) == Path(os.path.realpath(folder)) / above
+def _mark(path: Path) -> str:
+    """The SHA-256 of a file; "" where there is none that can be read."""
+    try:
+        return hashlib.sha256(regular_bytes(path)).hexdigest()
+    except (OSError, ValueError):
+        return ""
 
 
-def _list(names: Collection[str], folder: Path) -> None:
-    _put(folder / MANIFEST, ("\n".join(sorted(names)) + "\n").encode())
+def _list(written: Collection[tuple[str, str]], folder: Path) -> None:
+    lines = [HEAD, *(f"{mark}  {name}" for mark, name in sorted(written, key=lambda one: (one[1], one[0])))]
+    _put(folder / MANIFEST, ("\n".join(lines) + "\n").encode())
 
 
 def _put(path: Path, content: bytes) -> None:

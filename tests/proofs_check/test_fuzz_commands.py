@@ -20,8 +20,8 @@ from proofs_check.bench import report as bench_report
 from proofs_check.commands import cli
 from proofs_check.commands import evaluate as explore
 from proofs_check.judging import cluster, dry_run, runner
+from proofs_check.report import publishing, site
 from proofs_check.report import selftest as selftest_text
-from proofs_check.report import site
 from proofs_check.selftest import run as selftest_run
 from tests.proofs_check.hostile import CODE, TEXTS, called, contents, one_line, refused
 
@@ -45,9 +45,7 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sample_report: dict[st
         return {"consistent": True, "rows": [], "limits": {}}
 
     def pages(report: Mapping[str, Any], folder: Path, **_: Any) -> None:
-        folder.mkdir(parents=True, exist_ok=True)
-        (folder / "index.html").write_text("pages")
-        (folder / "files.txt").write_text("index.html")
+        publishing.publish({"index.html": b"pages"}, folder, "")
 
     monkeypatch.setattr(runner, "run", judged)
     monkeypatch.setattr(dry_run, "plan", lambda *_: [])

@@ -176,19 +176,26 @@ def test_a_formula_to_compare_with_does_not_take_for_ever() -> None:
         assert not expect._same(text, "tr1 + tr2")
 
 
-def test_a_pipe_where_a_site_is_read(here: Path, sample_report: dict[str, Any], tmp_path: Path) -> None:
-    """What is no file, or no list of names, holds nothing."""
+def test_a_pipe_where_a_site_is_read(here: Path, sample_report: dict[str, Any]) -> None:
+    """What is no file, or no list of a report's, is another's: nothing waits, and nothing is written."""
     (here / "report.json").write_text(json.dumps(sample_report), encoding="utf-8")
-    listed = (b"a\0b\n", b"x" * 10_000 + b"\n", b"\xff\n", b"../here/report.json\n", b"claims/\x1b\n", None)
-    for number, manifest in enumerate(listed):
-        pages = tmp_path / f"pages{number}"
-        pages.mkdir()
-        if manifest is None:
-            os.mkfifo(pages / "files.txt")
-        else:
-            (pages / "files.txt").write_bytes(manifest)
-        assert called(["report", "report.json", "--html", str(pages)]).status == 0
-        assert (here / "report.json").exists()
+    (here / "pages").mkdir()
+    for manifest in (b"a\0b\n", b"x" * 10_000 + b"\n", b"\xff\n", b"../report.json\n", b"claims/\x1b\n"):
+        (here / "pages" / "files.txt").write_bytes(manifest)
+        refused(called(["report", "report.json", "--html", "pages"]), here, contents(here))
+    (here / "pages" / "files.txt").unlink()
+    os.mkfifo(here / "pages" / "files.txt")
+    told = called(["report", "report.json", "--html", "pages"])
+    assert told.status == 2 and os.listdir(here / "pages") == ["files.txt"]
+
+
+def test_files_of_one_call_do_not_lie_among_its_pages(here: Path, sample_report: dict[str, Any]) -> None:
+    (here / "report.json").write_text(json.dumps(sample_report), encoding="utf-8")
+    before = contents(here)
+    (here / "pages").mkdir()
+    refused(called(["verify", CLAIM, "--json", "pages/report.json", "--html", "pages"]), here, before)
+    refused(called(["report", "report.json", "--markdown", "pages/index.html", "--html", "pages"]), here, before)
+    refused(called(["report", "report.json", "--html", "d/" * 1500]), here, before)
 
 
 def test_pages_of_another_are_not_written_over(here: Path, sample_report: dict[str, Any], tmp_path: Path) -> None:

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import errno
+import hashlib
 import json
 import os
 import signal
@@ -25,6 +26,7 @@ from proofs_check.judging import runner
 from proofs_check.judging.cache import VerdictCache
 from proofs_check.report import lock
 from proofs_check.report.lock import fingerprint, news
+from proofs_check.report.publishing import HEAD, MANIFEST
 from tests.conftest import sampled_report
 from tests.proofs_check.hostile import called, contents, one_line
 from theorems.claims.catalogue import by_id
@@ -143,7 +145,8 @@ def test_a_full_disk_leaves_the_old_file(
     (tmp_path / "old").write_text("the old file")
     (tmp_path / "folder").mkdir()
     (tmp_path / "folder" / "index.html").write_text("the old page")
-    (tmp_path / "folder" / "files.txt").write_text("index.html\n")
+    written = hashlib.sha256(b"the old page").hexdigest()
+    (tmp_path / "folder" / MANIFEST).write_text(f"{HEAD}\n{written}  index.html\n")
     (tmp_path / "report.json").write_text(json.dumps(sample_report), encoding="utf-8")
     before = contents(tmp_path)
     with monkeypatch.context() as patch:

@@ -26,7 +26,7 @@ from theorems.statement.proposition import Proposition
 #: Most walks of a case: errors of some parts in a hundred are seen, and small ones are left to the judgement.
 MOST = 1 << 16
 #: How often cases are drawn once more at the edges that none met, or none that can be afforded.
-ROUNDS = 4
+ROUNDS = 16
 
 
 def propositions(claim: Statement) -> dict[str, Proposition]:

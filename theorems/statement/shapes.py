@@ -26,21 +26,11 @@ _PRODUCTS = {
     ("vector", "row"): "matrix",
 }
 _TURNED = {"vector": "row", "row": "vector"}
-#: Where a node keeps its shape.
-_FOUND = f"{__name__}.shape"
 
 
-@lru_cache(maxsize=1 << 12)
+@lru_cache(maxsize=1 << 14)
 def shape(node: Expr, text: str = "") -> str:
     """number, vector, row, matrix or comparison; StatementError where shapes do not fit, at the place where that is."""
-    # definitions put into one another hold one node many times
-    found: str | None = vars(node).get(_FOUND)
-    if found is None:
-        found = vars(node)[_FOUND] = _shape(node, text)
-    return found
-
-
-def _shape(node: Expr, text: str) -> str:
     op, args = node.op, node.args
     if op in ("token", "mean", "vector", "member", "family", "column", "stack"):
         return "vector"

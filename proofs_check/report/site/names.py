@@ -267,9 +267,12 @@ def less(one: str, other: str) -> str:
     """The difference of two formulas."""
     from sympy import expand
 
-    from theorems.algebra.expressions import parse
+    from theorems.algebra.expressions import ExpressionError, parse
 
-    return str(expand(parse(one) - parse(other)))
+    try:
+        return str(expand(parse(one) - parse(other)))
+    except ExpressionError:
+        return f"{one} - ({other})"
 
 
 def _parts(claim: Claim) -> dict[str, str]:

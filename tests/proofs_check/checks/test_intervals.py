@@ -148,6 +148,8 @@ def test_the_inequality_that_the_bound_rests_on() -> None:
     assert (np.exp(-influence(x)) <= (1 - x + x * x / 2) * (1 + 1e-12)).all()
     assert (np.diff(influence(np.sort(x))) >= 0).all()
     assert np.array_equal(influence(-x), -influence(x))
+    # squares of which no float holds
+    assert np.isfinite(influence(np.array([1e200, -1e308]))).all() and np.isinf(influence(np.array([np.inf])))
 
 
 def gaussian_moment(polynomial: list[int], power: int) -> int:

@@ -286,6 +286,12 @@ def test_a_bad_setting_of_a_limit_is_one_line(
     assert part in refusal(capsys, "bao2024.sec4.lemma1-variance", *words, "--w", "W.npy")
 
 
+def test_claims_whose_print_names_no_left_side_are_evaluated(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Matrices told entry by entry, of which the statement has one left side for all."""
+    settings = ("--set", "dim=2", "--set", "inner=1", "--set", "seed=1")
+    assert told(capsys, "bao2024.sec6.grad-scale-q", *settings)
+
+
 @pytest.mark.parametrize(
     ("arguments", "part"),
     [
@@ -295,6 +301,7 @@ def test_a_bad_setting_of_a_limit_is_one_line(
         (["bao2024.appA.eq15", "--set", "i=1", "--a", "m.npy", "--w", "W.npy"], "--a 'm.npy'"),
         (["bao2024.appA.eq11", "--m", "W.npy", "--w", "W.npy"], "a vector (d,)"),
         (["bao2024.sec4.gaussian-rho", "--set", "mu=1", "--set", "v=0"], "the hypotheses: mu in R, v > 0"),
+        (["lampert2026.sec4.wendel", "--set", "dim=1", "--set", "points=3"], "expected a case with dim >= 2"),
         (["bao2024.sec4.gaussian-rho", "--set", "mu=1e-61"], "between 1e-60 and 1e+60"),
         (["bao2024.sec4.gaussian-rho", "--set", "mu=1e999999999"], "a number such as"),
         (["bao2024.appA.eq15", "--effort", "quik"], "nearest: quick"),

@@ -14,6 +14,7 @@ import pytest
 from montecarlo import registry
 from proofs_check.commands import cli
 from proofs_check.inputs import plugins
+from proofs_check.inputs.errors import shown_error
 from theorems.authoring import claim as stated
 from theorems.claims import catalogue
 from theorems.claims.catalogue import CatalogueError
@@ -495,3 +496,11 @@ def test_a_missing_twin_elsewhere_is_a_line(
     more = [str(tmp_path / "W.npy")] if command[-1] == "--w" else []
     told = refusal(capsys, *command, *more, "mypaper.sec1.mean")
     assert "no simulation is registered" in told
+
+
+def test_an_exception_that_cannot_be_told_is_named() -> None:
+    class OfAUser(Exception):
+        def __str__(self) -> str:
+            raise RuntimeError
+
+    assert shown_error(OfAUser()) == "OfAUser: it cannot be written as text"

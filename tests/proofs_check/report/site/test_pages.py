@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import copy
+import hashlib
 import json
 import math
+import os
 import re
 from collections.abc import Callable
 from itertools import pairwise
@@ -17,7 +19,7 @@ from proofs_check.claims.report import Variant
 from proofs_check.claims.schema import empty
 from proofs_check.report import site
 from proofs_check.report.outputs import atomic_write
-from proofs_check.report.publishing import MANIFEST
+from proofs_check.report.publishing import HEAD, MANIFEST, MOST
 from proofs_check.report.site import pages, view
 from tests.proofs_check.report.site.reading import Element, read
 
@@ -304,8 +306,9 @@ def test_a_later_run_takes_its_own_files_away_and_no_others(
     (folder / "mine.txt").write_text("mine")
     outside = tmp_path / "outside.txt"
     outside.write_text("outside")
+    mark = hashlib.sha256(b"outside").hexdigest()
     listed = (folder / MANIFEST).read_text()
-    (folder / MANIFEST).write_text(listed + "../../outside.txt\n" + str(outside) + "\n")
+    (folder / MANIFEST).write_text(f"{listed}{mark}  ../../outside.txt\n{mark}  {outside}\n{mark}  mine.txt\n")
     (folder / "models").mkdir()
     (folder / "models" / "small.html").write_text("a model")
     sample_report["claims"] = sample_report["claims"][:1]
@@ -316,6 +319,34 @@ def test_a_later_run_takes_its_own_files_away_and_no_others(
     assert left == {*(name for name, _ in pages.files(sample_report)), MANIFEST, "mine.txt", "models/small.html"}
     assert outside.exists()
     assert not list(folder.rglob(".twofold-*"))
+
+
+def test_what_somebody_changed_is_not_written_over(sample_report: Report, tmp_path: Path) -> None:
+    site.write(sample_report, tmp_path)
+    page = tmp_path / "claims" / "bao2024.appA.eq11.html"
+    page.write_text("mine")
+    with pytest.raises(FileExistsError, match="is not as a report left it"):
+        site.write(sample_report, tmp_path)
+    # nor is it taken away
+    sample_report["claims"] = [claim for claim in sample_report["claims"] if claim["id"] not in page.name]
+    site.write(sample_report, tmp_path)
+    assert page.read_text() == "mine"
+
+
+def test_a_list_of_somebody_else_is_none(sample_report: Report, tmp_path: Path) -> None:
+    (tmp_path / "thesis.tex").write_text("mine")
+    for text in ("thesis.tex\n", f"{HEAD}\n" + f"{'0' * 64}  a\n" * (MOST + 1), "\x1b", ""):
+        (tmp_path / MANIFEST).write_text(text)
+        with pytest.raises(FileExistsError, match="no list of a report's files"):
+            site.write(sample_report, tmp_path)
+        assert sorted(os.listdir(tmp_path)) == [MANIFEST, "thesis.tex"]
+
+
+def test_a_file_where_a_folder_is_needed(sample_report: Report, tmp_path: Path) -> None:
+    (tmp_path / "claims").write_text("mine")
+    with pytest.raises(NotADirectoryError, match="claims in it is a link or a file"):
+        site.write(sample_report, tmp_path)
+    assert os.listdir(tmp_path) == ["claims"]
 
 
 @pytest.mark.parametrize("name", ["index.html", "report.json", "claims/bao2024.appA.eq11.html"])
@@ -332,7 +363,7 @@ def test_nothing_is_written_through_a_link_of_the_folder(sample_report: Report, 
     (tmp_path / "outside").mkdir()
     (tmp_path / "site").mkdir()
     (tmp_path / "site" / "claims").symlink_to(tmp_path / "outside")
-    with pytest.raises(NotADirectoryError, match="through a link"):
+    with pytest.raises(NotADirectoryError, match="is a link or a file"):
         site.write(sample_report, tmp_path / "site")
     assert not any((tmp_path / "outside").iterdir()) and len([*(tmp_path / "site").iterdir()]) == 1
 

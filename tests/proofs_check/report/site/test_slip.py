@@ -11,7 +11,7 @@ import pytest
 import sympy as sp
 
 from proofs_check.report import documents
-from proofs_check.report.site import slip
+from proofs_check.report.site import names, slip
 from theorems.algebra.expressions import parse
 from theorems.kernel.eventually import ATTAINED
 
@@ -252,3 +252,7 @@ def test_of_made_up_pairs_nothing_false_is_said() -> None:
             seen += 1
             assert sp.expand(expected() - two) == 0, (str(one), str(two), found)
     assert seen > 40
+
+
+def test_formulas_that_cannot_be_read_are_written_beside_each_other() -> None:
+    assert names.less("é" * 3000, "1") == "é" * 3000 + " - (1)"
