@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from math import ceil, floor
 from random import Random
-from typing import Any
+from typing import Any, cast
 
-from theorems.statement.arithmetic import UndefinedError
+from theorems.statement.arithmetic import Matrix, UndefinedError, times
 from theorems.statement.cases import Case, Rows, admissible, frame
 from theorems.statement.expression import Expr, StatementError
 from theorems.statement.numbers import rational_at
@@ -283,7 +283,9 @@ class _Plain(_Drawing):
 
 def gram(rows: Sequence[Sequence[Fraction]]) -> Rows:
     """A A^T for the rows of A."""
-    return tuple(tuple(sum((a * b for a, b in zip(x, y, strict=True)), Fraction(0)) for y in rows) for x in rows)
+    found = times(Matrix(tuple(map(tuple, rows))), Matrix(tuple(zip(*rows, strict=True))))
+    assert isinstance(found, Matrix)
+    return cast(Rows, found.rows)
 
 
 def _diagonal(entries: Sequence[Fraction]) -> Rows:

@@ -22,6 +22,9 @@ from theorems.statement.series import enclosed
 from theorems.statement.truths import places, truth
 from theorems.statement.values import Data
 
+#: Largest n of a binomial coefficient, which has as many bits.
+MOST = 100_000
+
 
 class Reader(Protocol):
     """What evaluates an expression at a case, with the values of the indices around it."""
@@ -88,6 +91,8 @@ def binomial(reader: Reader, above: Expr, below: Expr) -> Value:
     n, k = reader.number(above), reader.number(below)
     if not (isinstance(n, Fraction) and isinstance(k, Fraction) and n.denominator == k.denominator == 1 and n >= 0):
         raise UndefinedError(f"binomial({n}, {k}) has no value here; expected integers, the first one >= 0")
+    if n > MOST:
+        raise UndefinedError(f"binomial({n}, {k}) is not written out; expected n <= {MOST}")
     return Fraction(comb(int(n), int(k)) if k >= 0 else 0)
 
 

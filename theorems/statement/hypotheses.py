@@ -44,6 +44,8 @@ _CHOICE = re.compile(
 #: A power series that converges everywhere.
 _ENTIRE = re.compile(r"^\s*([A-Za-z][A-Za-z_]*)\s+(?:is\s+)?entire\s+with\s+coefficients\s*>=\s*0\s*$")
 _SHAPE = re.compile(r"^\s*([A-Za-z][A-Za-z0-9_]*)\s+(?:is\s+)?([a-z][a-z ]*?)\s*$")
+#: Largest d that hypotheses may ask for: statements are looked at in exact arithmetic at matrices of that size.
+LARGEST = 64
 #: A position, i or i + 1, and a number, in hypotheses that order positions.
 _PLACE = re.compile(r"^([A-Za-z]\w*)\s*(?:[+-]\s*[0-9]+)?$", re.ASCII)
 _NUMBER = re.compile(r"^-?[0-9]+(?:/0*[1-9][0-9]*|\.[0-9]+)?$", re.ASCII)
@@ -132,6 +134,9 @@ def read_hypotheses(text: str, positions: set[str], words: Vocabulary | None = N
     for name, values in found.ranges.items():
         if values.empty:
             raise StatementError(f"the hypotheses leave no value for {name}; drop one of them", text, 0)
+    if (least := found.dimension.low) is not None and least > LARGEST:
+        told = f"cases with d >= {least} are too large to look at exactly; expected d <= {LARGEST}, or every d"
+        raise StatementError(told, text, 0)
     if found.places.shortest(positions) is None:
         raise StatementError("no positions satisfy the hypotheses; one contradicts another", text, 0)
     for name, (rows, columns) in found.sizes.items():

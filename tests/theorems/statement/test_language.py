@@ -73,6 +73,7 @@ def test_a_caret_is_a_power() -> None:
         ("E[x[i].T*W*x[j]] = 9**9999", "", "exponent over", 22),
         ("E[x] = 0", "", "x needs a position", 2),
         ("E[x[i].T*W*x[j]] = 1e999999", "", "'1e999999' has over 40 digits; write a large number as a power", 19),
+        (SIMPLE, "W symmetric, d >= 100", "expected d <= 64, or every d", 0),
         (SIMPLE, "W symetric", "did you mean symmetric?", 0),
         (SIMPLE, "i <= j, j < i", "no positions satisfy", 0),
         (SIMPLE, "d = 1, d >= 2", "leaves", 6),
