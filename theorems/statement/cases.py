@@ -15,7 +15,7 @@ from theorems.algebra.norms import is_semidefinite, is_symmetric
 from theorems.statement import monotone
 from theorems.statement.arithmetic import UndefinedError, Vector
 from theorems.statement.coherent import of_every_entry
-from theorems.statement.expression import HOLDS, RANGES, Expr
+from theorems.statement.expression import BINDERS, HOLDS, Expr
 from theorems.statement.kept import once
 from theorems.statement.numbers import rational_at
 from theorems.statement.proposition import Proposition
@@ -147,8 +147,8 @@ def frame(prop: Proposition) -> Frame:
     names |= sizes
     entries = []
     for side in sides:
-        inner = {node.args[1] for node in side.walk() if node.op in RANGES}
-        entries += [node for node in side.walk() if node.op == "entry" and not node.args[-1].names() & inner]
+        inner = {node.args[1] for node in side.walk() if node.op in BINDERS}
+        entries += [node for node in side.walk() if node.op == "entry" and not node.names() & inner]
     found = _indices(prop)
     return Frame(tuple(sorted(names - quantified)), sizes, quantified, found, prop.matrices, tuple(entries))
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
 
-from theorems.statement.expression import Expr, minus, negative, number
+from theorems.statement.expression import BINDERS, Expr, minus, negative, number
 from theorems.statement.hypotheses import Hypotheses
 from theorems.statement.proofs.atoms import Atoms
 from theorems.statement.proofs.fact import ONE, Fact, add, between, size, spoken, times
@@ -15,8 +15,13 @@ from theorems.statement.ranges import Range
 
 
 def of_any_scores(prop: Proposition) -> Proposition:
-    """The statement with a sequence of its own for lam*s in softmax(lam*s): true of any, it is true of this one."""
-    for node in (one for side in (prop.left, prop.right) for one in side.walk() if one.op == "softmax"):
+    """The statement with a sequence of its own for lam*s in softmax(lam*s): true of any, it is true of this one.
+
+    Scores k*s below a sum over k are no sequence: they are another one for every k.
+    """
+    nodes = [one for side in (prop.left, prop.right) for one in side.walk()]
+    bound = {one.args[1] for one in nodes if one.op in BINDERS}
+    for node in (one for one in nodes if one.op == "softmax"):
         (scores,) = node.args
         parts = list(scores.walk())
         lengths = {prop.known.sequences[part.args[0]] for part in parts if part.op == "family"}
@@ -24,6 +29,7 @@ def of_any_scores(prop: Proposition) -> Proposition:
         scales = [part.args[part.op == "/"] for part in parts if part.op in ("/", "sqrt")]
         if (
             scores.op == "family"
+            or scores.names() & bound
             or len(lengths) != 1
             or not (plain and all(_positive(prop.known, one) for one in scales))
         ):
