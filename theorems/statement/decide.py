@@ -335,17 +335,18 @@ def _bounded(prop: Proposition, derivation: Derivation) -> Decision | None:
     # provers, which import scipy
     from theorems.statement.exceeding import shown
     from theorems.statement.moment_bounds import weaker
-    from theorems.statement.pointwise import by_points
+    from theorems.statement.pointwise import averages_exist, by_points
     from theorems.statement.proofs.steps import Step
 
     try:
         has_values(prop)
         steps = shown(prop) if any(side.op == "P" for side in (prop.left, prop.right)) else None
         high, low = (prop.right, prop.left) if prop.way > 0 else (prop.left, prop.right)
-        if low == number(0) and prop.relation in ("<=", ">=") and visibly_nonnegative(high):
+        exist = averages_exist(prop)
+        if exist and low == number(0) and prop.relation in ("<=", ">=") and visibly_nonnegative(high):
             steps = [Step("an expectation of what is never negative", f"{high} >= 0")]
         steps = steps or by_points(prop)
-        for other, step in weaker(prop) if steps is None else ():
+        for other, step in weaker(prop) if exist and steps is None else ():
             decided = decide(other, Derivation(other), bounding=False)
             if decided.status == "proved":
                 steps = [step, *(one for part in decided.parts for one in part.proof)]

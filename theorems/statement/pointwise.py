@@ -10,12 +10,14 @@ from dataclasses import replace
 from fractions import Fraction
 
 from theorems.statement.expression import MOMENTS, Expr, StatementError, minus, name, negative, number
+from theorems.statement.having import visibly_nonnegative
 from theorems.statement.proofs.comparing import parts_of, unclipped
 from theorems.statement.proofs.prover import STEPS, Prover
 from theorems.statement.proofs.steps import Step, Steps
 from theorems.statement.proposition import Proposition
 from theorems.statement.ranges import Range
 from theorems.statement.shapes import shape
+from theorems.statement.turned import LIGHT
 from theorems.statement.work import Work
 
 ZERO, ONE = number(0), number(1)
@@ -75,34 +77,82 @@ def _averaged(gap: Expr) -> Expr | None:
     return Expr("+", tuple(found))
 
 
+def averages_exist(prop: Proposition) -> bool:
+    """Whether what is averaged is shown to have a value whatever the tokens are, and a mean."""
+    averages = (one for side in (prop.left, prop.right) for one in side.walk() if one.op in ("E", "Var", "Cov"))
+    inner = [arg for one in averages for arg in one if any(map(_may_fail, arg.walk()))]
+    if inner and not (prop.law.gaussian or prop.law.exchangeable or prop.law.kind in LIGHT):
+        return False
+    try:
+        return all(_defined(*_readable(prop, one)) is not None for one in inner)
+    except (StatementError, ValueError, KeyError):
+        return False
+
+
+def _may_fail(node: Expr) -> bool:
+    """Whether a number may have no value, or no mean, though what it is made of has both."""
+    if not node.random:
+        return False
+    if node.op == "sqrt":
+        return not visibly_nonnegative(node.args[0])
+    return node.op in ("log", "exp", "gamma") or not _whole(node) or (node.op == "/" and node.args[1].random)
+
+
 def _certain(prop: Proposition, node: Expr, strict: bool = False) -> Steps | None:
     """Steps to a random number being >= 0, or > 0, for all tokens, if it has a mean; its forms are any numbers."""
+    plain, prover, forms = _readable(prop, node)
+    defined = _defined(plain, prover, forms)
+    shown = None if defined is None else prover.at_least(plain, ZERO, strict)
+    return None if defined is None or shown is None else [*defined, *shown]
+
+
+def _defined(plain: Expr, prover: Prover, forms: set[str]) -> Steps | None:
+    """Steps to a number having a value whatever its forms are, if it has a mean."""
+    return prover.defined(plain) if _has_mean(plain, prover, forms) else None
+
+
+def _readable(prop: Proposition, node: Expr) -> tuple[Expr, Prover, set[str]]:
+    """A number with names for its forms in tokens, what proves relations of it, and the names."""
     forms: dict[Expr, str] = {}
 
     def fixed(one: Expr) -> Expr:
         if not one.random:
             return one
+        vectors = [one] if one.op == "norm" else [arg for arg in one.args if one.op == "*" and shape(arg) != "number"]
+        if not all(map(_polynomial, vectors)):
+            raise StatementError(f"{one} is no polynomial in the tokens")
         if one.op == "norm":
             return name(forms.setdefault(one, f"norm{len(forms)}#"))
-        vectors = [arg for arg in one.args if one.op == "*" and shape(arg) != "number"]
         if vectors:
             form = Expr("*", tuple(vectors))
-            kind = "linear" if [part.op for part in form.walk()].count("token") == 1 else "form"
+            parts = [part.op for part in form.walk()]
+            kind = "linear" if parts.count("token") + parts.count("mean") == 1 and "**" not in parts else "form"
             numbers = [fixed(arg) for arg in one.args if arg not in vectors]
             return Expr("*", (*numbers, name(forms.setdefault(form, f"{kind}{len(forms)}#"))))
         return one.mapped(fixed)
 
     plain = unclipped(fixed(node))
     if plain.random:
-        return None
+        raise StatementError(f"{node} is no function of forms in tokens")
     ranges = {label: Range(Fraction(0) if one.op == "norm" else None) for one, label in forms.items()}
     known = replace(prop.known, ranges={**prop.known.ranges, **ranges})
     prover = Prover(replace(prop, left=plain, right=ZERO, known=known, relation=">="), Work(STEPS))
-    if not _has_mean(plain, prover, set(ranges)):
-        return None
-    defined = prover.defined(plain)
-    shown = prover.at_least(plain, ZERO, strict)
-    return None if defined is None or shown is None else [*defined, *shown]
+    return plain, prover, set(ranges)
+
+
+def _polynomial(node: Expr) -> bool:
+    """Whether a vector, or a norm, is a polynomial in tokens and norms of such."""
+    if not node.random or node.op in ("token", "mean"):
+        return True
+    if node.op == "/" and node.args[1].random:
+        return False
+    return _whole(node) and node.op in ("+", "*", "/", "**", "T", "sum", "norm") and all(map(_polynomial, node))
+
+
+def _whole(node: Expr) -> bool:
+    """Whether a node is no power, or one with an exponent 0, 1, 2, ..."""
+    power = node.args[1] if node.op == "**" else ONE
+    return power.op == "number" and power.args[0].denominator == 1 and bool(power.args[0] >= 0)
 
 
 def _has_mean(node: Expr, prover: Prover, forms: set[str]) -> bool:
@@ -114,6 +164,9 @@ def _has_mean(node: Expr, prover: Prover, forms: set[str]) -> bool:
         least = prover.at_least(node.args[0], ONE, False)
         return least is not None and _has_mean(node.args[0], prover, forms)
     if node.op == "/" and node.args[1].names() & forms:
+        above, below = node.args
+        if _has_mean(above, prover, forms) and prover.at_least(below, ONE, False) is not None:
+            return True
         return all(prover.at_least(*ends, False) is not None for ends in ((ONE, node), (node, negative(ONE))))
     if node.op == "exp":
         return all(_linear(part, forms) for _, part in parts_of(node.args[0], Fraction(1)))
