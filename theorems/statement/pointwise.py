@@ -79,7 +79,10 @@ def _averaged(gap: Expr) -> Expr | None:
 
 def averages_exist(prop: Proposition) -> bool:
     """Whether what is averaged is shown to have a value whatever the tokens are, and a mean."""
-    averages = (one for side in (prop.left, prop.right) for one in side.walk() if one.op in ("E", "Var", "Cov"))
+    averages = [one for side in (prop.left, prop.right) for one in side.walk() if one.op in ("E", "Var", "Cov")]
+    if averages and prop.law.kind == "iid-student":
+        # which of its moments exist is known of those with closed forms alone
+        return False
     inner = [arg for one in averages for arg in one if any(map(_may_fail, arg.walk()))]
     if inner and not (prop.law.gaussian or prop.law.exchangeable or prop.law.kind in LIGHT):
         return False
