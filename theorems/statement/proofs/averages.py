@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 ONE, ZERO = number(1), number(0)
 #: The name of an entry as a variable.
-ENTRY = "t#"
+ENTRY = "#t"
 
 
 def weights(prop: Proposition) -> frozenset[str]:

@@ -54,7 +54,7 @@ def composed(node: Expr) -> tuple[sp.Expr, Expr] | None:
 
 
 #: The name of the argument that a function of several names is one of.
-T = "t#"
+T = "#t"
 
 
 def _reduced(function: sp.Expr) -> sp.Expr:

@@ -39,7 +39,6 @@ STEPS = 3000
 #: Most products of exponentials of a goal of which facts are taken.
 MOST_EXPONENTIALS = 8
 
-
 Facts = list[tuple[Fact, Term]]
 Squares = dict[str, Poly]
 
@@ -183,10 +182,16 @@ class Prover:
     def within(self, node: Expr) -> tuple[Prover, Expr]:
         """The prover of what is said under an index that goes from first to last, and the body under it."""
         body, index, first, *last = node.args
-        if index in {*self.prop.parameters, *self.prop.positions, *self.whole}:
-            # the index is no parameter of that name
-            body, index = body.put({index: name(f"{index}#")}), f"{index}#"
-        return self.knowing(("<=", first, name(index)), *(("<=", name(index), end) for end in last)), body
+        own = name(self.own_index(index))
+        return self.knowing(("<=", first, own), *(("<=", own, end) for end in last)), body.put({index: own})
+
+    def own_index(self, index: str) -> str:
+        """The name of an index in what is said under it: a parameter, or an index of what stands around, is another."""
+        around = (side for _, *sides in self.known.relations[len(self.prop.known.relations) :] for side in sides)
+        taken = {*self.prop.parameters, *self.prop.positions, *self.whole}.union(*(side.names() for side in around))
+        while index in taken:
+            index += "#"
+        return index
 
     def under(self, gap: Expr) -> Prover:
         """The prover where gap >= 0, too."""

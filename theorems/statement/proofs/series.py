@@ -24,13 +24,14 @@ def converges(prover: Prover, node: Expr) -> Steps | None:
     _, index, first = node.args
     words = words_of(prover.known)
     inside, body = prover.within(node)
-    found = inside.defined(_without_powers(inside, body, index if body == node.args[0] else f"{index}#"))
+    own = prover.own_index(index)
+    found = inside.defined(_without_powers(inside, body, own))
     if found is None or not _whole(first, {*prover.whole, "d"}):
         return None
     try:
         terms = terms_of(node)
         x, _, downs = terms.shifts
-        goals = [(inside, need, number(0), False) for need in _moved(terms.needs, node, body)]
+        goals = [(inside, need, number(0), False) for need in (one.put({index: name(own)}) for one in terms.needs)]
         goals += [(prover, _read(one, words), number(0), True) for one in downs]
         if not terms.everywhere:
             goals += [(prover, number(1), _read(x, words), True), (prover, _read(x, words), number(-1), True)]
@@ -150,12 +151,6 @@ def _read(value: sp.Expr, words: Vocabulary) -> Expr:
     from theorems.statement.repairing import language_text
 
     return parsed(language_text(value), words)
-
-
-def _moved(needs: tuple[Expr, ...], node: Expr, body: Expr) -> list[Expr]:
-    """The needs with the index as the body has it."""
-    index = node.args[1]
-    return list(needs) if body == node.args[0] else [need.put({index: name(f"{index}#")}) for need in needs]
 
 
 def _without_powers(inside: Prover, node: Expr, index: str) -> Expr:

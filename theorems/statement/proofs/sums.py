@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 
 Powers = tuple[tuple[str, int], ...]
 
-#: The index of every sum.
-INDEX = "k#"
+#: The index of every sum, which is no other index, whatever that is called.
+INDEX = "#"
 GIBBS = "log(sum(exp(e))) >= sum(w*e) + entropy(w) for weights w, and = for softmax(e)"
 
 
