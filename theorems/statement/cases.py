@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import cached_property
 from itertools import groupby, product
 from typing import Any
 
@@ -71,7 +72,7 @@ class Case:
             for token in tokens:
                 yield from token
 
-    @property
+    @cached_property
     def weight(self) -> tuple[int, int]:
         """How much there is to read in a case, the least first: digits, then numerators and denominators."""
         found = list(self.entries())

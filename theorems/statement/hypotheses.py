@@ -16,7 +16,7 @@ from theorems.statement.expression import PREDICATES, Expr, StatementError, coef
 from theorems.statement.families import Bounds, family_of
 from theorems.statement.language import Vocabulary, parsed
 from theorems.statement.places import Differences, Place, place_of
-from theorems.statement.ranges import Range
+from theorems.statement.ranges import LARGEST, Range
 from theorems.statement.shapes import shape
 from theorems.statement.syntax import nearest, relations, split_top
 
@@ -44,8 +44,6 @@ _CHOICE = re.compile(
 #: A power series that converges everywhere.
 _ENTIRE = re.compile(r"^\s*([A-Za-z][A-Za-z_]*)\s+(?:is\s+)?entire\s+with\s+coefficients\s*>=\s*0\s*$")
 _SHAPE = re.compile(r"^\s*([A-Za-z][A-Za-z0-9_]*)\s+(?:is\s+)?([a-z][a-z ]*?)\s*$")
-#: Largest d that hypotheses may ask for: statements are looked at in exact arithmetic at matrices of that size.
-LARGEST = 64
 #: A position, i or i + 1, and a number, in hypotheses that order positions.
 _PLACE = re.compile(r"^([A-Za-z]\w*)\s*(?:[+-]\s*[0-9]+)?$", re.ASCII)
 _NUMBER = re.compile(r"^-?[0-9]+(?:/0*[1-9][0-9]*|\.[0-9]+)?$", re.ASCII)
@@ -135,8 +133,7 @@ def read_hypotheses(text: str, positions: set[str], words: Vocabulary | None = N
         if values.empty:
             raise StatementError(f"the hypotheses leave no value for {name}; drop one of them", text, 0)
     if (least := found.dimension.low) is not None and least > LARGEST:
-        told = f"cases with d >= {least} are too large to look at exactly; expected d <= {LARGEST}, or every d"
-        raise StatementError(told, text, 0)
+        raise StatementError(f"cases of d >= {least} are too large; expected d <= {LARGEST}, or every d", text, 0)
     if found.places.shortest(positions) is None:
         raise StatementError("no positions satisfy the hypotheses; one contradicts another", text, 0)
     for name, (rows, columns) in found.sizes.items():

@@ -6,6 +6,9 @@ import math
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
+#: Largest d that hypotheses may ask for: statements are looked at in exact arithmetic at matrices of that size.
+LARGEST = 64
+
 
 @dataclass(frozen=True)
 class Range:
