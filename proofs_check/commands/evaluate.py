@@ -33,6 +33,8 @@ MAX_D = 512
 SECONDS_AN_ENTRY, LONG = 3.5e-5, 3
 #: Largest size of a number, and the inverse of the smallest.
 LARGEST = 1e60
+#: A number as people write it; what 1e999999999 is, is not written out.
+NUMBER = re.compile(r"[+-]?(\d{1,80}/\d{1,80}|(\d{1,80}(\.\d{0,80})?|\.\d{1,80})([eE][+-]?\d{1,3})?)", re.ASCII)
 #: What to do where a file holds no such array.
 WRITES = "np.save(FILE, np.asarray(A, float)) writes one"
 #: How far a matrix may be from symmetric, relative to its size.
@@ -250,14 +252,14 @@ def explore_stated(
 
 def _rational(name: str, text: str) -> str:
     try:
-        # what 1e999999999 is, is not written out
-        value = Fraction(text) if re.fullmatch(r"[^eE]{1,80}([eE][+-]?\d{1,3})?", text) else None
+        value = Fraction(text) if NUMBER.fullmatch(text) else None
     except (ValueError, ZeroDivisionError):
         value = None
     if value is None or (name == "lam" and value <= 0):
         wanted = "a positive number" if name == "lam" else "a number"
         raise UsageError("--set", f"{name}={text}", f"{wanted} such as 3/2 or 0.75")
-    if value and not 1 / LARGEST <= abs(value) <= LARGEST:
+    largest = Fraction(f"{LARGEST:g}")
+    if value and not 1 / largest <= abs(value) <= largest:
         raise UsageError("--set", f"{name}={text}", f"a number between {1 / LARGEST:g} and {LARGEST:g} in size, or 0")
     return str(value)
 

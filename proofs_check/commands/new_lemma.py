@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import json
 import keyword
 import re
@@ -20,26 +21,32 @@ _PART = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,60}")
 
 #: Names that the skeletons import, which a function may not hide; packages whose name a paper may not take.
 _IMPORTED = frozenset(
-    (
-        *("form", "simulation", "search", "evaluation", "walks", "tensor", "torch", "np", "points"),
-        *(
-            "claim",
-            "derivation",
-            "coefficient",
-            "fact",
-            "step",
-            "w",
-            "walk",
-            "i",
-            "j",
-            "t",
-            "position",
-            "moment",
-            "process",
-        ),
-    )
+    [
+        "form",
+        "simulation",
+        "search",
+        "evaluation",
+        "walks",
+        "tensor",
+        "torch",
+        "np",
+        "points",
+        "claim",
+        "derivation",
+        "coefficient",
+        "fact",
+        "step",
+        "w",
+        "walk",
+        "i",
+        "j",
+        "t",
+        "position",
+        "moment",
+        "process",
+    ]
 )
-_TAKEN = frozenset({"theorems", "montecarlo", "proofs_check", "figures", "tests"}) | sys.stdlib_module_names
+_TAKEN = frozenset({"theorems", "montecarlo", "proofs_check", "figures", "tests", "twofold"}) | sys.stdlib_module_names
 
 
 @dataclass(frozen=True)
@@ -291,7 +298,7 @@ def _names(claim_id: str, taken: tuple[str, ...]) -> dict[str, str]:
         raise UsageError("ID", claim_id, "a paper's name that is free and can name a Python package", mend)
     module = "_".join(parts[1:]).replace("-", "_").lower()
     name = parts[-1].replace("-", "_").lower()
-    name = name + "_" if keyword.iskeyword(name) or name in _IMPORTED else name
+    name = name + "_" if keyword.iskeyword(name) or name in _IMPORTED or hasattr(builtins, name) else name
     return {"id": claim_id, "name": name, "paper": paper, "module": module, "where": ".".join(parts[1:])}
 
 

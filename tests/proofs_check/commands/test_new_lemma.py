@@ -166,6 +166,12 @@ def test_modules_of_a_first_lemma_are_not_hidden_by_a_package(
     assert contents(here) == before
 
 
+def test_a_lemma_hides_no_builtin_that_its_file_calls(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["new-lemma", "mypaper.sec1.float", "--kind", "construction"]) == 0
+    assert "def float_(" in (here / "mypaper/montecarlo/sec1_float.py").read_text()
+    assert cli.main(["new-lemma", "twofold.sec1.thing"]) == 2
+
+
 def test_a_folder_does_not_free_the_name_of_a_package(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (here / "numpy").mkdir()
     assert cli.main(["new-lemma", "numpy.sec1.thing"]) == 2
