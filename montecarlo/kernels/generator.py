@@ -40,6 +40,8 @@ from montecarlo.kernels.lanes import (
 STATE = 4
 #: Rounds of Philox.
 ROUNDS = 10
+#: Positions that are drawn at once where nothing is made of them.
+TURN = 128
 
 _M0, _M1 = np.uint64(0xD2511F53), np.uint64(0xCD9E8D57)
 _W0, _W1 = np.uint64(0x9E3779B9), np.uint64(0xBB67AE85)
@@ -185,81 +187,16 @@ def fill(state: Any, numbers: Any, count: Any, out: Any) -> None:
 
 
 @compiled
-def _draw(
-    key: Any, block: Any, walks: Any, positions: Any, turn: Any, state: Any, numbers: Any, z: Any, out: Any
-) -> None:
-    """All walks ``turn`` positions at a time; kept where ``out`` has room for them, (tiles, positions, 16)."""
+def _spin(key: Any, block: Any, walks: Any, positions: Any, state: Any, numbers: Any, z: Any) -> None:
     aligned_stack()
     for first in range(0, walks, LANES):
         tile(key, block, first, state)
-        for position in range(0, positions, turn):
-            several = min(turn, positions - position)
-            fill(state, numbers, several, z)
-            if len(out):
-                for i in range(several * LANES):
-                    store(3, out, (first * positions) + position * LANES + i, load(2, z, i))
+        for position in range(0, positions, TURN):
+            fill(state, numbers, min(TURN, positions - position), z)
 
 
-@compiled
-def _bits(key: Any, block: Any, walks: Any, positions: Any, state: Any, out: Any) -> None:
-    for first in range(0, walks, LANES):
-        tile(key, block, first, state)
-        for position in range(0, positions, 4):
-            for lane in range(LANES):
-                at = first * positions + position * LANES + lane
-                a, b, c, d = words(state, lane)
-                store(2, out, at, a)
-                store(2, out, at + LANES, b)
-                store(2, out, at + 2 * LANES, c)
-                store(2, out, at + 3 * LANES, d)
-
-
-@compiled
-def _transform(radius: Any, angle: Any, numbers: Any, first: Any, second: Any) -> None:
-    for i in range(len(radius)):
-        r, sine, cosine = polar(radius[i], angle[i], numbers)
-        first[i], second[i] = r * sine, r * cosine
-
-
-def _counts(walks: int, positions: int) -> tuple[int, int]:
-    return -(-walks // LANES) * LANES, -(-positions // 4) * 4
-
-
-def _by_walk(flat: NDArray[Any], width: int, padded: int, walks: int, positions: int) -> NDArray[Any]:
-    tiles = flat.reshape(width // LANES, padded, LANES)
-    return tiles.transpose(0, 2, 1).reshape(width, padded)[:walks, :positions]
-
-
-def _state() -> NDArray[np.uint32]:
-    return aligned(STATE * LANES, np.uint32)
-
-
-def draw_bits(key: int, block: int, walks: int, positions: int) -> NDArray[np.uint32]:
-    """The words behind the normals of a block, (walks, positions) uint32: (radius, angle) in turn."""
-    width, padded = _counts(walks, positions)
-    out = aligned(width * padded, np.uint32)
-    _bits(np.uint64(key), np.uint64(block), width, padded, _state(), out)
-    return _by_walk(out, width, padded, walks, positions)
-
-
-def draw(key: int, block: int, walks: int, positions: int) -> NDArray[np.float32]:
-    """The normals of a block, (walks, positions) float32: those that the kernels make of the same key and block."""
-    width, padded = _counts(walks, positions)
-    out = aligned(width * padded, np.float32)
-    z = aligned(padded * LANES, np.float32)
-    _draw(np.uint64(key), np.uint64(block), width, padded, padded, _state(), NUMBERS, z, out)
-    return _by_walk(out, width, padded, walks, positions)
-
-
-def spin(key: int, block: int, walks: int, positions: int, turn: int = 128) -> None:
-    """Draw the normals of a block over one another, ``turn`` positions at a time: what drawing alone costs."""
-    width, padded = _counts(walks, positions)
-    z, out = aligned(turn * LANES, np.float32), aligned(0, np.float32)
-    _draw(np.uint64(key), np.uint64(block), width, padded, turn, _state(), NUMBERS, z, out)
-
-
-def transform(radius: NDArray[np.uint32], angle: NDArray[np.uint32]) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-    """The two normals of each pair of words: (r sin, +-r cos), float32."""
-    first, second = np.empty(len(radius), np.float32), np.empty(len(radius), np.float32)
-    _transform(radius, angle, NUMBERS, first, second)
-    return first, second
+def spin(key: int, block: int, walks: int, positions: int) -> None:
+    """Draw the normals of a block over one another, TURN positions at a time: what drawing alone costs."""
+    width, padded = -(-walks // LANES) * LANES, -(-positions // 4) * 4
+    state, z = aligned(STATE * LANES, np.uint32), aligned(TURN * LANES, np.float32)
+    _spin(np.uint64(key), np.uint64(block), width, padded, state, NUMBERS, z)

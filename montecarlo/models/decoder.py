@@ -70,14 +70,6 @@ def layers(model: Model, tokens: Tensor) -> Iterator[Layer]:
         x = found.after
 
 
-def logits(model: Model, x: Tensor) -> Tensor:
-    """The last layer's output (B, T, d) -> (B, T, vocabulary)."""
-    c = model.config
-    name = "model.embed_tokens.weight" if c.tied else "lm_head.weight"
-    normed = rms_norm(x, model.tensor("model.norm.weight", c.width), c.epsilon)
-    return normed @ model.tensor(name, c.vocabulary, c.width).T
-
-
 def _heads(model: Model, at: str, kind: str, normed: Tensor, count: int, factor: float = 1.0) -> tuple[Tensor, Tensor]:
     """A projection by heads, times a factor: the weight (H, n, d), what it makes (B, H, T, n); a group's repeated."""
     c: Config = model.config

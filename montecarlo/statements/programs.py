@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 import torch
@@ -268,8 +267,3 @@ def _primal(G: Array, h: Array, Z: Array, shape: tuple[int, int], kind: str) -> 
     if (factor * reached[~wanted] < h[~wanted] - 1e-12).any():
         return math.inf
     return factor * _norm(_singular(Z, shape), kind)
-
-
-def told(found: Any) -> bool:
-    """A truth value that was read, as a bool."""
-    return bool(as_tensor(found).all())

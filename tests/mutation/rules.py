@@ -11,7 +11,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from types import FunctionType
 
-import numpy as np
 import sympy as sp
 
 from proofs_check.claims.pairing import Pair
@@ -202,20 +201,17 @@ def _computed() -> list[str]:
 
 
 def _words() -> Iterator[str]:
-    """Trace and chain words at small matrices, in floating point and exactly."""
+    """Trace and chain words at small matrices."""
     w, turned, none = words.Letter("W", False, False), words.Letter("W", True, False), words.Letter("")
     rows = {"W": [[1, 2], [-3, 5]], "Sigma": [[2, 1], [1, 3]]}
     ends = {"a": [1, -2], "b": [3, 7]}
     exact = {name: [[Fraction(entry, 2) for entry in row] for row in matrix] for name, matrix in rows.items()}
     vectors = {name: [Fraction(entry, 3) for entry in vector] for name, vector in ends.items()}
-    floats = {name: np.array(matrix, float) for name, matrix in exact.items()}
     for word in (
         *(words.cycle(letters) for letters in ((w,), (none,), (w, turned), (w, w, turned))),
         *(words.chain("a", letters, "b") for letters in ((w,), (none,), (turned, w), (w, none, w))),
     ):
-        plain_vectors = {name: np.array(vector, float) for name, vector in vectors.items()}
-        yield f"{words.evaluate(word, floats, floats['Sigma'], plain_vectors):.12g}"
-        yield str(words.evaluate_exactly(word, exact, exact["Sigma"], vectors))
+        yield str(words.Products(exact, exact["Sigma"], vectors).value(word))
     yield from _products_of(w, turned)
     yield from (str(words.known(name)) for name in ("tr4", "xx2", "trx", "trx5", "tr0", "q"))
     # a word that nothing has met

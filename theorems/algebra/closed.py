@@ -12,8 +12,6 @@ from theorems.algebra.balls import at, sign
 from theorems.algebra.expressions import symbol, value_at
 from theorems.algebra.pascal import RowSum
 
-_FUNCTIONS = (sp.erf, sp.exp, sp.log, sp.Abs, sp.Max, sp.Min)
-
 
 @lru_cache(maxsize=4096)
 def vanishes(expression: sp.Expr) -> bool:

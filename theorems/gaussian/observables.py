@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any
 
 import sympy as sp
@@ -242,8 +241,3 @@ class Observable:
 
     def __str__(self) -> str:
         return " + ".join(map(str, self.terms)) or "0"
-
-
-def number(value: Fraction | int) -> Observable:
-    """A constant observable."""
-    return Observable.of(value)

@@ -16,7 +16,6 @@ from functools import cache
 from operator import mul
 
 import flint
-import numpy as np
 
 Exact = list[list[Fraction]]
 #: An integer matrix, and what all its entries are divided by.
@@ -90,25 +89,6 @@ def known(name: str) -> Word | None:
     return cycle((Letter("W"),) * int(plain[1])) if plain else _known.get(name)
 
 
-def _floats(matrices: Mapping[str, np.ndarray], letter: Letter, d: int) -> np.ndarray:
-    matrix = matrices[letter.name] if letter.name else np.eye(d)
-    return matrix.T if letter.transposed else matrix
-
-
-def evaluate(
-    word: Word, matrices: Mapping[str, np.ndarray], sigma: np.ndarray, vectors: Mapping[str, np.ndarray]
-) -> float:
-    """The word's value in floating point; ``matrices`` by letter name, ``vectors`` by end name."""
-    product = np.eye(len(sigma))
-    for position, letter in enumerate(word.letters):
-        product = product @ _floats(matrices, letter, len(sigma))
-        if not word.ends or position + 1 < len(word.letters):
-            product = product @ sigma
-    if word.ends:
-        return float(vectors[word.ends[0]] @ product @ vectors[word.ends[1]])
-    return float(np.trace(product))
-
-
 class Products:
     """Exact values of words at given matrices; every product is over one denominator, and is made once.
 
@@ -168,13 +148,6 @@ class Products:
             else:
                 self._read[letter] = _over(self.matrices[letter.name])
         return self._read[letter]
-
-
-def evaluate_exactly(
-    word: Word, matrices: Mapping[str, Exact], sigma: Exact, vectors: Mapping[str, list[Fraction]]
-) -> Fraction:
-    """The word's value as an exact rational."""
-    return Products(matrices, sigma, vectors).value(word)
 
 
 def _over(rows: Exact) -> Over:

@@ -1,4 +1,4 @@
-"""What the symbols of a claim are: the definitions that its page shows, and the symbols that nothing on it defines."""
+"""What the symbols of a claim are: the definitions that its page shows."""
 
 from __future__ import annotations
 
@@ -11,9 +11,6 @@ from proofs_check.claims.report import Claim
 from proofs_check.report.site import formula, mathml, names
 
 _NAME = re.compile(r"(?<![\w.])[A-Za-z]\w*(?![\w(])")
-#: What needs no definition: the model's tokens, matrices, lengths and positions, means, kinds of norms and constants.
-COMMON = {"x", "W", "Sigma", "I", "T", "d", "i", "j", "E", "Var", "Cov", "Kurt", "P", "pi", "oo", "lim"}
-COMMON |= {"fro", "nuclear", "True", "False", "if", "iff"}
 
 
 def definitions(claim: Claim, correction: Claim | None, below: Sequence[Claim] = ()) -> list[Markup]:
@@ -34,22 +31,6 @@ def definitions(claim: Claim, correction: Claim | None, below: Sequence[Claim] =
         elif _bare(sides[0]) != _bare(sides[1]):
             found.append(mathml.shown(" = ".join(map(str, sides))))
     return found
-
-
-def undefined(claim: Claim, correction: Claim | None, below: Sequence[Claim] = ()) -> list[str]:
-    """The names in the claim's formulas that its page neither defines nor assumes something of."""
-    told = names.said(claim)
-    texts = [claim["reading"], claim["quantity"], *claim["assumptions"]]
-    texts += [str(told.get(part, "")) for part in ("hypotheses", "law", "limit")]
-    texts += [*told.get("letters", {}), *told.get("letters", {}).values(), *told.get("along", {})]
-    known = {
-        *defined(claim, below),
-        *COMMON,
-        *formula.functions(),
-        *(name for text in texts for name in _NAME.findall(text)),
-    }
-    used = _used(claim, correction, below)
-    return sorted({name for name in used if name not in known and not formula.telling(name)})
 
 
 def defined(claim: Claim, below: Sequence[Claim] = ()) -> Mapping[str, tuple[str, str]]:

@@ -16,8 +16,9 @@ pytest.importorskip("numba")
 
 from montecarlo import engine, registry, threads
 from montecarlo.accumulate import Sample
-from montecarlo.kernels import forms, fused, generator, joint
+from montecarlo.kernels import forms, fused, joint
 from montecarlo.walks import DrawnScores, Forms, NotSampledError, Walks, blocks_together, covariance_root, form
+from tests.montecarlo.kernels.draws import draw
 
 Array = NDArray[np.float64]
 KEY = 0xFEDCBA9876543210
@@ -60,7 +61,7 @@ def fused_exactly(M: Array, block: int, n: int, T: int) -> tuple[Array, Array]:
     """Scores (T, n) of the very walk that the kernel draws, in float64, and the stated bound of its error."""
     d = len(M)
     ends = -(-d // 4) * 4
-    drawn = generator.draw(KEY, block, n, ends + (T - 1) * d).astype(np.float64)
+    drawn = draw(KEY, block, n, ends + (T - 1) * d).astype(np.float64)
     e = np.concatenate([drawn[:, None, :d], drawn[:, ends:].reshape(n, T - 1, d)], 1)
     u = np.einsum("ts,nsk->ntk", backward(T), e, optimize=True)
     scores = np.einsum("ntk,kj,nj->tn", u, M, u[:, -1], optimize=True)
@@ -98,7 +99,7 @@ def test_joint_scores_are_those_of_their_formula(N: int, d: int, n: int, kind: s
     M = matrix(d, kind)
     chosen = forms.form(M)
     ends = -(-d // 4) * 4
-    z = generator.draw(KEY, 5, n, ends + N).astype(np.float64)
+    z = draw(KEY, 5, n, ends + N).astype(np.float64)
     u, g = np.sqrt(N) * z[:, :d], z[:, ends:]
     y = u @ (chosen.basis.T @ M @ chosen.basis).T
     level, spread = (u * y).sum(1, keepdims=True) / N, np.linalg.norm(y, axis=1, keepdims=True)

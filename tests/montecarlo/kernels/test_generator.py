@@ -18,7 +18,7 @@ from sympy import isprime
 
 pytest.importorskip("numba")
 
-from montecarlo.kernels.generator import draw, draw_bits, transform
+from tests.montecarlo.kernels.draws import draw, draw_bits, transform
 from tests.montecarlo.kernels.interpreted import philox
 
 KEY = 0x0123456789ABCDEF

@@ -18,7 +18,7 @@ import torch
 from torch import Tensor
 
 from montecarlo.models.config import ModelError, of_json
-from montecarlo.models.decoder import attention, layers, logits, rms_norm
+from montecarlo.models.decoder import attention, layers, rms_norm
 from montecarlo.models.rotary import rotated, unscaled
 from montecarlo.models.tokens import encoded
 from montecarlo.models.weights import Model, opened, renamed, tensor_names, unpermuted
@@ -32,8 +32,12 @@ def held(config: dict[str, Any], tensors: dict[str, Tensor]) -> Model:
 
 
 def run(model: Model, tokens: Tensor = TOKENS) -> Tensor:
+    """The logits (B, T, vocabulary)."""
     *_, last = layers(model, tokens)
-    return logits(model, last.after)
+    c = model.config
+    normed = rms_norm(last.after, model.tensor("model.norm.weight", c.width), c.epsilon)
+    name = "model.embed_tokens.weight" if c.tied else "lm_head.weight"
+    return normed @ model.tensor(name, c.vocabulary, c.width).T
 
 
 KINDS = [

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from theorems.algebra.ratio import Ratio
-from theorems.gaussian.observables import Bound, Observable, Term, Vector, W, number
+from theorems.gaussian.observables import Bound, Observable, Term, Vector, W
 from theorems.gaussian.process import Position, random_walk
 
 i, j, T = Position("i"), Position("j"), Position("T")
@@ -38,8 +38,8 @@ def test_products_multiply_out() -> None:
     assert square.degree() == 4
     assert ((f - 1) * 3).terms[1].coefficient == -3
     assert {str(t) for t in (1 - f).terms} == {str(t) for t in (-f + 1).terms}
-    assert number(5).terms == (Term(Ratio.of(5)),)
-    assert (f**0).terms == number(1).terms
+    assert Observable.of(5).terms == (Term(Ratio.of(5)),)
+    assert (f**0).terms == Observable.of(1).terms
     assert (f / "lam").terms[0].coefficient == Ratio.of(1) / "lam"
     assert walk.form("a", W, T).degree() == 1
     with pytest.raises(ValueError, match="power -1"):

@@ -26,8 +26,6 @@ SLACK = Fraction(1, 10**9)
 DIGITS = 30
 ROOT_ERROR = Fraction(1, 10**DIGITS)
 
-Rows = list[list[Fraction]]
-
 
 @dataclass(frozen=True)
 class Bracket:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
 
 from proofs_check.claims.findings import saying
-from proofs_check.report.site import notation
+from proofs_check.report.site import formula, names, notation
 from theorems.claims.catalogue import by_id, shipped
 from theorems.kernel.deriving import find
 
@@ -19,6 +20,23 @@ CORRECTIONS = {
         "apart": {"eta": "sqrt(tr2)/lam - sqrt(tr2)/lam**2"},
     }
 }
+
+
+#: What needs no definition: the model's tokens, matrices, lengths and positions, means, kinds of norms and constants.
+COMMON = {"x", "W", "Sigma", "I", "T", "d", "i", "j", "E", "Var", "Cov", "Kurt", "P", "pi", "oo", "lim"}
+COMMON |= {"fro", "nuclear", "True", "False", "if", "iff"}
+
+
+def undefined(claim: Any, correction: Any, below: Sequence[Any] = ()) -> list[str]:
+    """The names in the claim's formulas that its page neither defines nor assumes something of."""
+    told = names.said(claim)
+    texts = [claim["reading"], claim["quantity"], *claim["assumptions"]]
+    texts += [str(told.get(part, "")) for part in ("hypotheses", "law", "limit")]
+    texts += [*told.get("letters", {}), *told.get("letters", {}).values(), *told.get("along", {})]
+    assumed = {name for text in texts for name in notation._NAME.findall(text)}
+    known = {*notation.defined(claim, below), *COMMON, *formula.functions(), *assumed}
+    used = notation._used(claim, correction, below)
+    return sorted({name for name in used if name not in known and not formula.telling(name)})
 
 
 def claim(name: str) -> Any:
@@ -48,14 +66,14 @@ def table() -> dict[str, Any]:
 
 @pytest.mark.parametrize("name", [statement.id for statement in shipped()])
 def test_every_symbol_of_a_shipped_claim_is_defined_on_its_page(name: str, table: dict[str, Any]) -> None:
-    assert notation.undefined(table[name], None, notation.beneath(table[name], table)) == []
+    assert undefined(table[name], None, notation.beneath(table[name], table)) == []
 
 
 def test_lines_of_a_proof_use_the_names_of_what_it_rests_on(table: dict[str, Any]) -> None:
     """Lemma 1 prints E[x_i^T W Sigma W x_j] and (A), ..., (C2), which are quantities of the claims beneath it."""
     lemma = table["bao2024.sec4.lemma1-variance"]
     below = notation.beneath(lemma, table)
-    assert "EiWSWj" in notation.undefined(lemma, None) and "C2" in notation.undefined(lemma, None)
+    assert "EiWSWj" in undefined(lemma, None) and "C2" in undefined(lemma, None)
     assert notation.spelt("(T - j)*EiWSWj + A", lemma, below) == "(T - j)*(E[x[i].T*W*Sigma*W*x[j]]) + A"
     told = " ".join(map(str, notation.definitions(lemma, None, below)))
     assert "<mi>C</mi><mn>2</mn>" in told and "EiWSWj" not in told
@@ -65,7 +83,7 @@ def test_lines_of_a_proof_use_the_names_of_what_it_rests_on(table: dict[str, Any
 def test_a_symbol_that_is_left_undefined_is_found(where: str) -> None:
     found = claim(TRANSFER)
     correction = claim(TRANSFER) | {"printed": {"upper": "ratio_0 - ratio_1 + 3*spread_0/2"}}
-    assert notation.undefined(found, correction) == []
+    assert undefined(found, correction) == []
     if where == "printed":
         found["printed"]["upper"] = "2*stray"
     elif where == "corrected":
@@ -74,7 +92,7 @@ def test_a_symbol_that_is_left_undefined_is_found(where: str) -> None:
         found["proof"] = {"concludes": [{"value": "stray", "limit": "", "remainder": ""}]}
     else:
         found["said"]["quantities"]["upper"] += " - stray[i]"
-    assert notation.undefined(found, correction) == ["stray"]
+    assert undefined(found, correction) == ["stray"]
 
 
 def test_what_a_correction_names_is_defined_with_all_that_its_definitions_use() -> None:
