@@ -17,6 +17,7 @@ from proofs_check.binding.named import instance, named
 from proofs_check.binding.tied import Binding, quantities
 from proofs_check.checks.evidence import Seen
 from proofs_check.claims.pairing import Pair
+from tests.proofs_check.binding.sides import derived_as
 from theorems.claims.catalogue import by_id
 from theorems.kernel.derivation import Derived, Equivalence
 from theorems.statement.cases import admissible
@@ -139,9 +140,7 @@ def test_a_property_of_costs_is_bound_and_a_neighbour_is_seen() -> None:
     turned = [replace(one, found={name: not one.found[name]}) for one in seen]
     assert "empirical check is of another property" in values_bound(pair, empirical_check, turned).simulated[0]
     other = replace(equivalence, conditions=("diag_slack <= 0",))
-    changed = replace(
-        pair, _derived={"sigma": Derived({**pair.derived().quantities, name: other}, pair.derived().steps)}
-    )
+    changed = derived_as(pair, **{name: other})
     assert "derivation is of another property" in values_bound(changed, empirical_check, seen).derived[0]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from functools import cache
 from typing import Any
 
 import pytest
@@ -15,10 +15,11 @@ from proofs_check.binding.instances import values_bound
 from proofs_check.checks.evaluating import evaluated_beside
 from proofs_check.checks.evidence import EFFORTS, RunContext, Seen
 from proofs_check.claims.pairing import Pair
+from tests.proofs_check.binding.sides import derived_as, moved
 from theorems.algebra.expressions import parse
 from theorems.claims.catalogue import by_id
 from theorems.kernel.catalogued import said
-from theorems.kernel.derivation import Derived, fact
+from theorems.kernel.derivation import fact
 from theorems.kernel.settle import settle, value_of
 from theorems.statement.decide import decide
 from theorems.statement.expression import StatementError
@@ -30,17 +31,15 @@ from theorems.statement.prose import in_words
 CLAIMS = {"bao2024.sec4.eq6": "rho", "bao2024.sec4.a1-uniform": "slope"}
 MADE = "omega[j] = x[j].T*W*x[T], s[i] = omega[i]/T - sum(omega[j], j, 1, T)/T**2"
 CASE = {"theta": "3/4", "W": [["2", "0"], ["0", "-1"]], "Sigma": [["1", "0"], ["0", "1"]]}
-_SEEN: dict[str, list[Seen]] = {}
 
 
+@cache
 def looked(claim: str) -> tuple[Pair, Any, list[Seen]]:
     """A claim, what is evaluated beside its simulation, and what that found, worked out once."""
     pair, evaluation = Pair(by_id()[claim]), registry.beside(claim)
     assert evaluation is not None
-    if claim not in _SEEN:
-        context = RunContext(effort=EFFORTS["quick"], effort_name="quick")
-        _SEEN[claim] = evaluated_beside(pair, settle(pair.statement, pair.derived()), evaluation, context, None).seen
-    return pair, evaluation, _SEEN[claim]
+    context, outcome = RunContext(effort=EFFORTS["quick"], effort_name="quick"), settle(pair.statement, pair.derived())
+    return pair, evaluation, evaluated_beside(pair, outcome, evaluation, context, None).seen
 
 
 @pytest.mark.slow_for("a1-uniform")
@@ -59,11 +58,7 @@ def test_both_sides_are_the_statement_s(claim: str) -> None:
 )
 def test_an_evaluation_of_a_neighbour_is_seen(claim: str, change: Callable[[float], float]) -> None:
     pair, evaluation, seen = looked(claim)
-    moved = [
-        replace(one, found={name: (change(number), off) for name, (number, off) in one.found.items()})  # type: ignore[misc]
-        for one in seen
-    ]
-    found = values_bound(pair, evaluation, moved, [CLAIMS[claim]])
+    found = values_bound(pair, evaluation, moved(seen, change), [CLAIMS[claim]])
     assert found.simulated[0].startswith("the empirical check is of another quantity") and not found.derived
 
 
@@ -73,14 +68,12 @@ def test_a_derivation_of_a_neighbour_is_seen(claim: str, change: str) -> None:
     pair, evaluation, seen = looked(claim)
     name = CLAIMS[claim]
     value = value_of(pair.derived(), name).expr
-    moved = (
+    other = (
         value.xreplace({sp.Symbol("theta"): parse("theta + 1/1000")})
         if change == "theta"
         else value * parse("999/1000")
     )
-    derived = pair.derived()
-    other = replace(pair, _derived={"sigma": Derived({**derived.quantities, name: fact(moved, (), "")}, derived.steps)})
-    found = values_bound(other, evaluation, seen, [name])
+    found = values_bound(derived_as(pair, **{name: fact(other, (), "")}), evaluation, seen, [name])
     assert found.derived and not found.simulated
 
 

@@ -16,15 +16,14 @@ from montecarlo import registry
 from proofs_check.binding.hold import sampled, sides_bound
 from proofs_check.binding.instances import Place, around_the_limit, values_bound
 from proofs_check.binding.named import instance
-from proofs_check.checks.evidence import Seen
 from proofs_check.claims.pairing import Pair
-from proofs_check.judging.runner import Options, Silent, _empirical_check
+from tests.proofs_check.binding.sides import derived_as, looked, moved
 from theorems.algebra.expressions import parse
 from theorems.claims.catalogue import by_id
 from theorems.kernel.catalogued import said
-from theorems.kernel.derivation import Derived, Expected, fact
+from theorems.kernel.derivation import Expected, fact
 from theorems.kernel.limits import Limit
-from theorems.kernel.settle import settle, value_of
+from theorems.kernel.settle import value_of
 
 NUMBER, FIRST, LAST = "bao2024.sec4.gaussian-rho", "bao2024.sec4.lemma2-1", "bao2024.sec4.lemma2-4"
 SLOPE, FLAT, BOUND = "bao2024.appC.lemma2-derivative", "bao2024.sec4.lemma2-3", "bao2024.appC.lemma2-final-bound"
@@ -43,7 +42,6 @@ CASES: dict[str, list[dict[str, str]]] = {
         {"theta": theta, "xi": xi, "k": k} for theta, xi, k in (("1/4", "0", "1"), ("1", "-1", "2"), ("1/8", "2", "1"))
     ],
 }
-_SEEN: dict[str, list[Seen]] = {}
 
 
 def probability(given: dict[str, Any]) -> float:
@@ -64,22 +62,6 @@ def rows(pair: Pair, shift: float = 0.0, half: float = 4e-3) -> list[dict[str, A
         value = probability(pair.handed(case)) + shift
         found.append({"params": case, "quantity": "rho", "low": value - half, "high": value + half})
     return found
-
-
-def looked(claim: str) -> tuple[Pair, Any, list[Seen]]:
-    """A claim, its empirical check, and what that found, worked out once."""
-    pair = Pair(by_id()[claim])
-    if claim not in _SEEN:
-        options = Options(effort="quick", device="cpu", jobs=1)
-        outcome = settle(pair.statement, pair.derived())
-        _SEEN[claim] = _empirical_check(pair, outcome, options, "cpu", Silent()).seen
-    return pair, registry.find(claim), _SEEN[claim]
-
-
-def derived_as(pair: Pair, name: str, other: Any) -> Pair:
-    """The pair with one derived quantity changed."""
-    derived = pair.derived()
-    return replace(pair, _derived={"sigma": Derived({**derived.quantities, name: other}, derived.steps)})
 
 
 @pytest.mark.parametrize("claim", [NUMBER, FIRST, LAST])
@@ -136,7 +118,7 @@ def test_a_derivation_of_a_neighbour_is_seen(claim: str, moved: str) -> None:
         assert isinstance(quantity, Expected)
         other = replace(quantity, mean=quantity.mean.xreplace(table))
     name = next(name for name, one in pair.derived().quantities.items() if one is quantity)
-    found = values_bound(derived_as(pair, name, other), registry.find(claim), sampled(pair, rows(pair)))
+    found = values_bound(derived_as(pair, **{name: other}), registry.find(claim), sampled(pair, rows(pair)))
     assert not found.bound and found.derived[0].startswith("the derivation is of another quantity: at ")
 
 
@@ -154,11 +136,7 @@ def test_slopes_are_bound(claim: str) -> None:
 @pytest.mark.parametrize("change", [lambda value: 1.001 * value + 1e-3, lambda value: -value], ids=["scaled", "turned"])
 def test_an_empirical_check_of_another_slope_is_seen(claim: str, change: Callable[[float], float]) -> None:
     pair, empirical_check, seen = looked(claim)
-    moved = [
-        replace(one, found={name: (change(number), off) for name, (number, off) in one.found.items()})  # type: ignore[misc]
-        for one in seen
-    ]
-    assert values_bound(pair, empirical_check, moved).simulated
+    assert values_bound(pair, empirical_check, moved(seen, change)).simulated
 
 
 @pytest.mark.slow_for("lemma2-derivative")
@@ -166,7 +144,7 @@ def test_an_empirical_check_of_another_slope_is_seen(claim: str, change: Callabl
 @pytest.mark.parametrize("factor", ["1001/1000", "-1", "theta", "eta"])
 def test_a_derivation_of_another_slope_is_seen(claim: str, factor: str) -> None:
     pair, empirical_check, seen = looked(claim)
-    other = derived_as(pair, "slope", fact(parse(factor) * value_of(pair.derived(), "slope").expr, (), ""))
+    other = derived_as(pair, slope=fact(parse(factor) * value_of(pair.derived(), "slope").expr, (), ""))
     found = values_bound(other, empirical_check, seen)
     assert found.derived and not found.simulated
 

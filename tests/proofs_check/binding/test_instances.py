@@ -17,10 +17,9 @@ from proofs_check.binding.instances import values_bound
 from proofs_check.binding.named import InstanceError, instance
 from proofs_check.binding.realised import between_ends
 from proofs_check.binding.tied import Binding, quantities
-from proofs_check.checks.evidence import Evidence, Seen
+from proofs_check.checks.evidence import Seen
 from proofs_check.claims.pairing import Pair
-from proofs_check.judging import runner
-from proofs_check.judging.runner import Options, Silent
+from tests.proofs_check.binding.sides import derived_as, looked
 from theorems.algebra.expressions import parse
 from theorems.claims.catalogue import Said, by_id
 from theorems.gaussian import functionals
@@ -36,23 +35,6 @@ ENTRIES, COLUMNS = "bao2024.sec5.eq7-third-entrywise", "bao2024.sec5.eq7-third-i
 RANGE, FOUR = "bao2024.sec4.xi-eta-range", "bao2024.appB.cauchy-schwarz"
 SHAPE = "bao2024.sec5.eq9-unimodal"
 SPREAD, INVERSE = "bao2024.sec5.eq8", "bao2024.sec5.eq10-first"
-
-_LOOKED: dict[str, Evidence] = {}
-
-
-def looked(claim: str) -> tuple[Pair, Any, list[Seen]]:
-    """A claim, its empirical check, and what that found, worked out once."""
-    pair, empirical_check = Pair(by_id()[claim]), registry.find(claim)
-    if claim not in _LOOKED:
-        options = Options(effort="quick", device="cpu", jobs=1)
-        _LOOKED[claim] = runner._empirical_check(pair, settle(pair.statement, pair.derived()), options, "cpu", Silent())
-    return pair, empirical_check, _LOOKED[claim].seen
-
-
-def derived_as(pair: Pair, **changed: Any) -> Pair:
-    """The pair with derived quantities changed."""
-    derived = pair.derived()
-    return replace(pair, _derived={"sigma": Derived({**derived.quantities, **changed}, derived.steps)})
 
 
 def found_as(seen: list[Seen], change: Callable[[Seen], float]) -> list[Seen]:

@@ -11,35 +11,26 @@ import pytest
 from montecarlo import registry
 from montecarlo.directly import evaluate
 from proofs_check.binding.matrix_instances import matrices_bound
-from proofs_check.checks.evidence import Evidence, Seen
+from proofs_check.checks.evidence import Seen
 from proofs_check.checks.matrices import handed
 from proofs_check.claims.pairing import Pair
-from proofs_check.judging import runner
-from proofs_check.judging.runner import Options, Silent
+from tests.proofs_check.binding.sides import looked
 from theorems.bao2024 import gradient as model
 from theorems.claims.catalogue import by_id
 from theorems.kernel.matrix_claims import matrix_of
 from theorems.kernel.matrix_facts import MatrixFact
-from theorems.kernel.settle import settle
 
 SCALE, MEAN, WHOLE = "bao2024.sec6.grad-scale-q", "bao2024.sec6.grad-mean-k", "bao2024.sec3.eq3"
 TERMS = tuple(f"bao2024.appB.eq{k}" for k in (19, 20, 21))
 CLAIMS = (SCALE, "bao2024.sec6.grad-scale-k", "bao2024.sec6.grad-mean-q", MEAN, WHOLE, *TERMS)
 
-_LOOKED: dict[str, tuple[Pair, MatrixFact, Evidence]] = {}
 
-
-def looked(claim: str) -> tuple[Pair, MatrixFact, list[Seen]]:
-    """A claim, its derived matrix and what its empirical check found, worked out once."""
-    if claim not in _LOOKED:
-        pair = Pair(by_id()[claim])
-        fact = matrix_of(pair.derived())
-        assert fact is not None
-        options = Options(effort="quick", device="cpu", jobs=1)
-        evidence = runner._empirical_check(pair, settle(pair.statement, pair.derived()), options, "cpu", Silent())
-        _LOOKED[claim] = pair, fact, evidence
-    pair, fact, evidence = _LOOKED[claim]
-    return pair, fact, evidence.seen
+def looked_at(claim: str) -> tuple[Pair, MatrixFact, list[Seen]]:
+    """A claim, its derived matrix and what its empirical check found."""
+    pair, _, seen = looked(claim)
+    fact = matrix_of(pair.derived())
+    assert fact is not None
+    return pair, fact, seen
 
 
 def small(seen: list[Seen]) -> list[Seen]:
@@ -49,7 +40,7 @@ def small(seen: list[Seen]) -> list[Seen]:
 
 @pytest.mark.parametrize("claim", CLAIMS)
 def test_the_shipped_claims_are_bound(claim: str) -> None:
-    pair, fact, seen = looked(claim)
+    pair, fact, seen = looked_at(claim)
     found = matrices_bound(pair, fact, small(seen))
     assert found.bound, (found.faults, found.missing)
     assert "by value at 8 cases, entry by entry: exactly as derived" in found.evidence[-1]
@@ -67,7 +58,7 @@ def neighbour(claim: str) -> MatrixFact:
 @pytest.mark.parametrize("claim", [SCALE, MEAN, WHOLE, *TERMS])
 @pytest.mark.parametrize("change", ["neighbour", "twice", "minus"])
 def test_a_derivation_of_another_matrix_is_seen(claim: str, change: str) -> None:
-    pair, fact, seen = looked(claim)
+    pair, fact, seen = looked_at(claim)
     value = neighbour(claim).value if change == "neighbour" else fact.value * {"twice": 2, "minus": -1}[change]
     found = matrices_bound(pair, replace(fact, value=value), small(seen))
     assert found.derived
@@ -82,7 +73,7 @@ def changed(seen: list[Seen], change: Callable[[Seen], dict[str, tuple[float, fl
 
 @pytest.mark.parametrize("claim", [SCALE, MEAN, WHOLE, *TERMS])
 def test_an_empirical_check_that_is_off_is_seen(claim: str) -> None:
-    pair, fact, seen = looked(claim)
+    pair, fact, seen = looked_at(claim)
     for factor in (1 + 1e-6, 2, -1):
         off = changed(small(seen), lambda one, f=factor: {k: (v * f, e) for k, (v, e) in one.found.items()})  # type: ignore[misc]
         found = matrices_bound(pair, fact, off)
@@ -92,7 +83,7 @@ def test_an_empirical_check_that_is_off_is_seen(claim: str) -> None:
 
 @pytest.mark.parametrize(("claim", "other"), [(SCALE, CLAIMS[1]), (TERMS[0], TERMS[1]), (TERMS[1], TERMS[2])])
 def test_an_empirical_check_of_a_neighbour_is_seen(claim: str, other: str) -> None:
-    pair, fact, seen = looked(claim)
+    pair, fact, seen = looked_at(claim)
     evaluation: Any = registry.find(other)
     cases = small(seen)
     found = [evaluate(evaluation, {**one.case, "matrices": handed(fact.instance(one.case), fact)}) for one in cases]
@@ -120,7 +111,7 @@ def restated(pair: Pair, **changed: Any) -> Pair:
 )
 def test_another_statement_is_not_what_is_derived(claim: str, old: str, new: str) -> None:
     """No rule of the derivation sees the statement: only the comparison by value tells another model."""
-    pair, fact, seen = looked(claim)
+    pair, fact, seen = looked_at(claim)
     assert pair.statement.says is not None
     where = pair.statement.says.where
     assert old in where
@@ -128,7 +119,7 @@ def test_another_statement_is_not_what_is_derived(claim: str, old: str, new: str
 
 
 def test_a_print_that_is_said_as_another_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    pair, fact, seen = looked(SCALE)
+    pair, fact, seen = looked_at(SCALE)
     other = replace(pair, statement=replace(pair.statement, printed={"factor of W_K*W_K.T*W_Q": "3"}))
     # a print is judged as it is said, whether it is true or not
     assert matrices_bound(other, fact, small(seen)).bound
@@ -141,7 +132,7 @@ def test_a_print_that_is_said_as_another_is_seen(monkeypatch: pytest.MonkeyPatch
 
 
 def test_what_cannot_be_compared_is_missing() -> None:
-    pair, fact, seen = looked(SCALE)
+    pair, fact, seen = looked_at(SCALE)
     assert matrices_bound(pair, fact, []).missing == ["the empirical check was seen at no case"]
     two = restated(pair, quantities={"gradient": "grad(tr(W_QK), W_Q)", "other": "W_K"})
     assert "one quantity" in matrices_bound(two, fact, seen).missing[0]
@@ -152,7 +143,7 @@ def test_what_cannot_be_compared_is_missing() -> None:
 
 
 def test_a_case_outside_the_hypotheses_is_a_fault() -> None:
-    pair, fact, seen = looked(TERMS[1])
+    pair, fact, seen = looked_at(TERMS[1])
     says = pair.statement.says
     assert says is not None
     narrow = restated(pair, hypotheses=says.hypotheses.replace("lam > 0", "lam > 2"))
@@ -161,7 +152,7 @@ def test_a_case_outside_the_hypotheses_is_a_fault() -> None:
 
 def test_the_branches_are_met() -> None:
     """The cases that are compared have scores of all three branches."""
-    _, fact, seen = looked(WHOLE)
+    _, fact, seen = looked_at(WHOLE)
     chosen = [seen[len(seen) * k // 24] for k in range(24)]
     notes = [fact.instance(one.case).notes for one in chosen]
     assert all(any(note[branch] for note in notes) for branch in model.BRANCHES)
