@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import logging
-from collections import deque
 from collections.abc import Callable, Generator, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import closing, contextmanager
+from functools import partial
 from typing import TypeVar
 
 import torch
+
+from montecarlo import ordered
 
 R = TypeVar("R")
 LOGGER = logging.getLogger("twofold")
@@ -62,20 +63,6 @@ def with_less(run: Callable[[int], R], blocks: range, threads: int, at_once: int
 
 
 def in_order(run: Callable[[int], R], blocks: range, threads: int, at_once: int) -> Generator[R, None, None]:
-    """The blocks' results in block order: each thread takes ``at_once`` blocks, with few enough in flight to keep."""
-
-    def several(part: range) -> list[R]:
-        return [run(block) for block in part]
-
-    waiting: deque[Future[list[R]]] = deque()
-    with one_torch_thread(), ThreadPoolExecutor(threads, initializer=torch.set_num_threads, initargs=(1,)) as pool:
-        try:
-            for first in range(0, len(blocks), at_once):
-                waiting.append(pool.submit(several, blocks[first : first + at_once]))
-                if len(waiting) > 2 * threads:
-                    yield from waiting.popleft().result()
-            while waiting:
-                yield from waiting.popleft().result()
-        finally:
-            for future in waiting:
-                future.cancel()
+    """The blocks' results in block order, from threads in each of which torch has no further ones."""
+    with one_torch_thread():
+        yield from ordered.in_order(run, blocks, threads, at_once, partial(torch.set_num_threads, 1))

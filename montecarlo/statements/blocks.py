@@ -9,14 +9,13 @@ from __future__ import annotations
 
 import math
 import time
-from collections import deque
-from collections.abc import Callable, Iterator, Mapping
-from concurrent.futures import Future, ThreadPoolExecutor
+from collections.abc import Callable, Mapping
 
 import numpy as np
 
 from montecarlo import seeds
 from montecarlo.accumulate import Block, MomentAccumulator, Sample
+from montecarlo.ordered import in_order
 from montecarlo.statements.arrays import Array
 from montecarlo.statements.nodes import NoValueError, StatementSimulationError
 
@@ -102,7 +101,9 @@ def draw(
     # always whole turns, of which the blocks that are not wanted are left out
     turns = range(wanted.start // several, -(-wanted.stop // several))
     shared = threads if size * blocks >= SHARED_NORMALS else 1
-    for turn, summaries in zip(turns, _in_order(one, turns, shared, size * several), strict=True):
+    at_once = max(1, min(TURN_NORMALS // (size * several), len(turns) // (4 * shared)))
+    drawn = in_order(one, turns, shared, at_once) if shared > 1 else map(one, turns)
+    for turn, summaries in zip(turns, drawn, strict=True):
         for block, named in enumerate(summaries, turn * several):
             for name, summary in named.items() if block in wanted else ():
                 moments.setdefault(name, MomentAccumulator()).add(summary)
@@ -117,25 +118,3 @@ def draw(
         seconds=time.perf_counter() - began,
         stream=tuple(seeds.block_seed(digest, k % seeds.BLOCKS) for k in (first_block, first_block + 1)),
     )
-
-
-def _in_order(
-    one: Callable[[int], list[dict[str, Block]]], turns: range, threads: int, size: int
-) -> Iterator[list[dict[str, Block]]]:
-    """The turns' summaries in order, a thread several turns at a time, few of them in flight."""
-    if threads == 1:
-        yield from map(one, turns)
-        return
-    at_once = max(1, min(TURN_NORMALS // size, len(turns) // (4 * threads)))
-    waiting: deque[Future[list[list[dict[str, Block]]]]] = deque()
-    with ThreadPoolExecutor(threads) as pool:
-        try:
-            for first in range(0, len(turns), at_once):
-                waiting.append(pool.submit(lambda part: [one(turn) for turn in part], turns[first : first + at_once]))
-                if len(waiting) > 2 * threads:
-                    yield from waiting.popleft().result()
-            while waiting:
-                yield from waiting.popleft().result()
-        finally:
-            for future in waiting:
-                future.cancel()
