@@ -22,6 +22,8 @@ KEYS, DIMENSIONS, GRID = (1, 2, 3, 5, 8, 32), (1, 2, 4), 2.0**-20
 SLACK = 2.0**-30
 #: Gradient steps of a climb, each shorter than the last, and the power of the smooth stand-in for a maximum.
 STEPS, STEP, DECAY, POWER = 120, 0.4, 0.92, 64
+#: Gradient steps of a climb of one score.
+CLIMB = 40
 #: Kinds of contexts (see ``drawn``).
 KINDS = 6
 HALVINGS = 64
@@ -283,10 +285,10 @@ def _cancelling(each: int, d: int, generator: torch.Generator) -> tuple[Tensor, 
     return _on_grid(torch.where(even, scores, torch.zeros_like(scores))), values
 
 
-def common_climbed(sink: Tensor, common: Tensor, other: Tensor, steps: int = 40) -> Tensor:
+def common_climbed(sink: Tensor, common: Tensor, other: Tensor) -> Tensor:
     """The common score (k,) of an opposite pair after a climb of the log of their weight; the output stays 0."""
     with torch.inference_mode(False), torch.enable_grad():
-        for _ in range(steps):
+        for _ in range(CLIMB):
             free = common.detach().clone().requires_grad_()
             logs = torch.log_softmax(torch.stack([sink, free, free, other], -1), -1)
             (slope,) = torch.autograd.grad(torch.logsumexp(logs[:, 1:3], -1).sum(), free)

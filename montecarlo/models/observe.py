@@ -51,9 +51,9 @@ def heads(probabilities: Tensor) -> Heads:
     )
 
 
-def binned(values: Tensor, places: int = PLACES) -> Tensor:
-    """The means over parts of the last axis whose lengths differ by one at most: (..., T) -> (..., places)."""
-    return torch.stack([part.mean(-1) for part in values.tensor_split(places, -1)], -1)
+def binned(values: Tensor) -> Tensor:
+    """The means over parts of the last axis whose lengths differ by one at most: (..., T) -> (..., PLACES)."""
+    return torch.stack([part.mean(-1) for part in values.tensor_split(PLACES, -1)], -1)
 
 
 def at_last(layer: Layer) -> dict[str, Tensor]:

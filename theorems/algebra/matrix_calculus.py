@@ -335,18 +335,17 @@ class Matrix:
         }
         return Matrix(self.rows, self.columns, kept)
 
-    def in_columns(self, entries: Mapping[str, str], dimension: str = "T") -> Matrix:
-        """A B = sum_i A_i B^i wherever the factors meet in a dimension: columns, rows and entries in place of matrices.
+    def in_columns(self, entries: Mapping[str, str]) -> Matrix:
+        """A B = sum_i A_i B^i wherever the factors meet in T: columns, rows and entries in place of matrices.
 
         ``entries`` gives the name of a matrix's columns or entries: {"X": "x"}.
         """
-        if dimension in self.shape:
-            raise MatrixError(f"{self} of size {self.shape} has {dimension} outside; expected it inside products only")
-        raw: list[Raw] = []
-        for (cycles, word), coefficient in self.terms.items():
-            raw.append(
-                (coefficient, tuple(_cut(c, entries, dimension) for c in cycles), _cut(word, entries, dimension))
-            )
+        if "T" in self.shape:
+            raise MatrixError(f"{self} of size {self.shape} has T outside; expected it inside products only")
+        raw: list[Raw] = [
+            (coefficient, tuple(_cut(c, entries) for c in cycles), _cut(word, entries))
+            for (cycles, word), coefficient in self.terms.items()
+        ]
         return Matrix.collected(self.rows, self.columns, raw)
 
     def by_word(self, names: Mapping[str, Matrix] | None = None) -> dict[Monomial, sp.Expr]:
@@ -383,23 +382,23 @@ def _choices(letter: Letter, table: Mapping[str, Matrix]) -> list[tuple[sp.Expr,
     return [(c, list(cycles), reverse(word) if letter.transposed else word) for (cycles, word), c in value._apart()]
 
 
-def _cut(word: Word, entries: Mapping[str, str], dimension: str) -> Word:
-    """A word or cycle with an index of its own in every place where two letters meet in the dimension."""
-    if not any(dimension in letter.shape for letter in word):
+def _cut(word: Word, entries: Mapping[str, str]) -> Word:
+    """A word or cycle with an index of its own in every place where two letters meet in T."""
+    if not any("T" in letter.shape for letter in word):
         return word
     # a cycle closes where it began, so the index before its first letter is the one after its last
-    marks = [f"{BOUND}{next(_fresh)}'" if letter.shape[0] == dimension else "" for letter in word]
+    marks = [f"{BOUND}{next(_fresh)}'" if letter.shape[0] == "T" else "" for letter in word]
     marks.append(marks[0])
     found = []
     for place, letter in enumerate(word):
-        if dimension not in letter.shape:
+        if "T" not in letter.shape:
             found.append(letter)
             continue
         if letter.name not in entries or letter.index != ("", ""):
             raise MatrixError(f"{letter} has no name for its columns or entries; name them, e.g. X: x")
         left, right = marks[place], marks[place + 1]
         row, column = (right, left) if letter.transposed else (left, right)
-        index = (row if letter.rows == dimension else "", column if letter.columns == dimension else "")
+        index = (row if letter.rows == "T" else "", column if letter.columns == "T" else "")
         cut = Letter(entries[letter.name], letter.rows, letter.columns, index, letter.transposed)
         found.append(cut if cut.shape != ("1", "1") else Letter(cut.name, cut.rows, cut.columns, index))
     return tuple(found)

@@ -235,18 +235,21 @@ def derivation(claim: str) -> Callable[[Function], Function]:
     return register
 
 
+def _into(table: dict[str, Function], claim: str) -> Callable[[Function], Function]:
+    def register(function: Function) -> Function:
+        table[claim] = function
+        return function
+
+    return register
+
+
 def consequence(claim: str) -> Callable[[Function], Function]:
     """Register what a line of the claim's printed proof would imply for its conclusion.
 
     The function takes (quantity, printed value, derived quantities) and returns the conclusion that follows, and the
     true one.
     """
-
-    def register(function: Function) -> Function:
-        consequences[claim] = function
-        return function
-
-    return register
+    return _into(consequences, claim)
 
 
 def remark(claim: str) -> Callable[[Function], Function]:
@@ -255,12 +258,7 @@ def remark(claim: str) -> Callable[[Function], Function]:
 
     It bears on no verdict. Its parameters are the statement's definitions, as expressions.
     """
-
-    def register(function: Function) -> Function:
-        remarks[claim] = function
-        return function
-
-    return register
+    return _into(remarks, claim)
 
 
 def consequence_of(claim: str) -> Function | None:

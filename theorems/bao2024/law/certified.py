@@ -35,6 +35,8 @@ WORK = 1 << 20
 POWER = 16
 #: The largest |u| that is tried before the bound of the rest is taken as it stands.
 FAR = 400
+#: What is asked of the limit law, whose probabilities are compared with limits.
+LIMIT_BITS = 32
 
 
 @dataclass
@@ -79,21 +81,14 @@ def certified(
         return _between(_factors(a * b, c, eigenvalues, multiplicities), ends[0], ends[1], bits, Work())
 
 
-def certified_limit(
-    theta: Fraction,
-    eigenvalues: Sequence[Number],
-    multiplicities: Sequence[int] | None = None,
-    low: Number = 0,
-    high: Number = 1,
-    bits: int = 32,
-    start: str = "sigma",
-) -> flint.arb:
-    """A ball around P(low <= score <= high) in the limit law, T -> infinity with i/T -> theta, at lam = 1."""
+def certified_limit(theta: Fraction, eigenvalues: Sequence[Number], multiplicities: Sequence[int]) -> flint.arb:
+    """A ball around P(0 <= score <= 1) in the limit law, T -> infinity with i/T -> theta, at lam = 1."""
     if not 0 <= theta <= 1:
         raise ValueError(f"theta = {theta}; expected a relative position between 0 and 1")
-    ab, c = kernel_limits(theta, start)
-    with precision(_working(bits)):
-        return _between(_factors(ab, c, eigenvalues, multiplicities), Fraction(low), Fraction(high), bits, Work())
+    ab, c = kernel_limits(theta)
+    with precision(_working(LIMIT_BITS)):
+        factors = _factors(ab, c, eigenvalues, multiplicities)
+        return _between(factors, Fraction(0), Fraction(1), LIMIT_BITS, Work())
 
 
 def _factors(
