@@ -271,16 +271,12 @@ def _look(pair: Pair, outcome: Outcome, entry: Registered, seed: int, case: Mapp
 def _off(value: sp.Expr, size: Fraction) -> tuple[sp.Expr, str]:
     """A value times 1.1 for a whole fault, 0 shifted instead, and the fault in words."""
     if value == 0:
-        return _number(size / 10), f"0 -> {size / 10}"
-    return value * _number(1 + size / 10), f"value times {1 + size / 10}"
+        return sp.Rational(size / 10), f"0 -> {size / 10}"
+    return value * sp.Rational(1 + size / 10), f"value times {1 + size / 10}"
 
 
 def _times(size: Fraction) -> str:
     return "" if size == WHOLE else f"{size} "
-
-
-def _number(value: Fraction) -> sp.Rational:
-    return sp.Rational(value.numerator, value.denominator)
 
 
 @singledispatch
@@ -313,14 +309,14 @@ def _(quantity: Fact, size: Fraction) -> tuple[Any, str]:
 
 @faulty.register
 def _(quantity: Enclosed, size: Fraction) -> tuple[Any, str]:
-    off = _number(1 + size / 50)
+    off = sp.Rational(1 + size / 50)
     wrong = replace(quantity, lows=tuple(off * e for e in quantity.lows), highs=tuple(off * e for e in quantity.highs))
     return wrong, f"both ends times {1 + size / 50}"
 
 
 @faulty.register
 def _(quantity: MatrixFact, size: Fraction) -> tuple[Any, str]:
-    return replace(quantity, value=quantity.value * _number(1 + size / 10)), f"matrix times {1 + size / 10}"
+    return replace(quantity, value=quantity.value * sp.Rational(1 + size / 10)), f"matrix times {1 + size / 10}"
 
 
 @faulty.register
@@ -331,13 +327,13 @@ def _(quantity: SharpBound, size: Fraction) -> tuple[Any, str]:
 
 @faulty.register
 def _(quantity: Inequality, size: Fraction) -> tuple[Any, str]:
-    off = _number(size) * (sp.Abs(quantity.upper, evaluate=False) / 2 + sp.Rational(1, 10))
+    off = sp.Rational(size) * (sp.Abs(quantity.upper, evaluate=False) / 2 + sp.Rational(1, 10))
     return replace(quantity, upper=quantity.upper - off), f"bound lowered by {_times(size)}(half its size + 1/10)"
 
 
 @faulty.register
 def _(quantity: Eventually, size: Fraction) -> tuple[Any, str]:
-    off = _number(size) * (quantity.upper / 2 + sp.Rational(1, 10))
+    off = sp.Rational(size) * (quantity.upper / 2 + sp.Rational(1, 10))
     return replace(quantity, upper=quantity.upper + off), f"least value raised by {_times(size)}(its half + 1/10)"
 
 
@@ -354,13 +350,13 @@ def _(quantity: Limit, size: Fraction) -> tuple[Any, str]:
     finite = quantity.finite
     words = f"probability before the limit + {size / 10}"
     if isinstance(finite, sp.Basic):
-        return replace(quantity, finite=finite + _number(size / 10)), words
+        return replace(quantity, finite=finite + sp.Rational(size / 10)), words
     return replace(quantity, finite=lambda scalars: finite(scalars) + size / 10), words
 
 
 @faulty.register
 def _(quantity: Order, size: Fraction) -> tuple[Any, str]:
-    return replace(quantity, exponent=quantity.exponent + _number(size)), f"exponent + {size}"
+    return replace(quantity, exponent=quantity.exponent + sp.Rational(size)), f"exponent + {size}"
 
 
 def spoilt(entry: Registered, name: str, claim: Statement, size: Fraction) -> tuple[Registered, str, set[str]]:

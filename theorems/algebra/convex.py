@@ -7,10 +7,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 from functools import lru_cache
 from math import lcm
+from typing import Any
 
 import flint
 import numpy as np
 from scipy.optimize import linprog
+
+from theorems.algebra.quotients import fraction
 
 Vector = tuple[Fraction, ...]
 Pair = tuple[int, int]
@@ -107,7 +110,7 @@ def _nearest(points: tuple[Vector, ...]) -> Nearest:
             break
         carriers, weights = _settled(gram, [*carriers, steepest], [*weights, flint.fmpq(0)])
     found = dict(zip(carriers, weights, strict=True))
-    shares = tuple(_fraction(found[k]) if k in found else Fraction(0) for k in range(len(points)))
+    shares = tuple(fraction(found[k]) if k in found else Fraction(0) for k in range(len(points)))
     return Nearest(_combined(points, shares), shares)
 
 
@@ -138,10 +141,6 @@ def _affine(gram: flint.fmpz_mat, carriers: list[int]) -> list[flint.fmpq]:
     right = flint.fmpz_mat([[1], *([0] for _ in carriers)])
     solved = flint.fmpz_mat(bordered).solve(right)
     return [solved[k, 0] for k in range(1, len(carriers) + 1)]
-
-
-def _fraction(value: flint.fmpq) -> Fraction:
-    return Fraction(int(value.p), int(value.q))
 
 
 def _combined(points: Sequence[Vector], weights: Sequence[Fraction]) -> Vector:
@@ -234,7 +233,7 @@ def _exact_weights(rows: tuple[Vector, ...], scaled: tuple[Vector, ...], support
     pivots = [next(c for c in range(len(support)) if reduced[r, c] != 0) for r in range(rank)]
     (free,) = set(range(len(support))) - set(pivots)
     found = {support[free]: Fraction(1)}
-    found |= {support[c]: -_fraction(reduced[r, free]) for r, c in enumerate(pivots)}
+    found |= {support[c]: -fraction(reduced[r, free]) for r, c in enumerate(pivots)}
     # back to the vectors as they were given
     sizes = {k: max(abs(entry) for entry in rows[k]) for k in support}
     raw = {k: share / sizes[k] for k, share in found.items()}
@@ -314,3 +313,10 @@ def verify_representation(z: Sequence[Vector], which: Iterable[Pair], certificat
         for r in range(d)
         for c in range(d)
     )
+
+
+def solver() -> Any:
+    """cvxpy, imported where it is used: it takes a second."""
+    import cvxpy
+
+    return cvxpy

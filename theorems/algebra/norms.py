@@ -14,6 +14,7 @@ import flint
 import sympy as sp
 
 from theorems.algebra.balls import precision
+from theorems.algebra.quotients import fraction
 
 Exact = list[list[Fraction]]
 
@@ -53,10 +54,10 @@ def closed_form(name: str, matrices: Mapping[str, Exact]) -> sp.Expr | None:
     if kind in ("entrywise", "column", "tr", "frobenius"):
         return _from_entries(kind, A)
     if kind in ("least", "largest"):
-        values = [_rational(r) for r in _rational_roots(_characteristic(A, name))]
+        values = [sp.Rational(fraction(r)) for r in _rational_roots(_characteristic(A, name))]
         found = _all_rational(A, values)
         return None if found is None else (min(found) if kind == "least" else max(found))
-    squares = _all_rational(A, [_rational(r) for r in _rational_roots((A.transpose() * A).charpoly())])
+    squares = _all_rational(A, [sp.Rational(fraction(r)) for r in _rational_roots((A.transpose() * A).charpoly())])
     if squares is None:
         return None
     roots = [sp.sqrt(square) for square in squares]
@@ -131,7 +132,7 @@ def _matrix(name: str, matrices: Mapping[str, Exact]) -> flint.fmpq_mat:
 
 
 def _from_entries(kind: str, A: flint.fmpq_mat) -> sp.Expr:
-    entries = [[_rational(A[r, c]) for c in range(A.ncols())] for r in range(A.nrows())]
+    entries = [[sp.Rational(fraction(A[r, c])) for c in range(A.ncols())] for r in range(A.nrows())]
     if kind == "tr":
         return sp.Add(*(row[k] for k, row in enumerate(entries)))
     if kind == "entrywise":
@@ -166,10 +167,6 @@ def _rational_roots(polynomial: flint.fmpq_poly) -> list[flint.fmpq]:
 def _all_rational(A: flint.fmpq_mat, values: list[sp.Rational]) -> list[sp.Rational] | None:
     """The values where they are the whole spectrum, None where some of it is not rational."""
     return values if len(values) == A.nrows() else None
-
-
-def _rational(value: flint.fmpq) -> sp.Rational:
-    return sp.Rational(int(value.p), int(value.q))
 
 
 def shown(name: str, matrices: Mapping[str, Exact]) -> sp.Expr:

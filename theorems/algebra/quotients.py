@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import lru_cache
 
 import flint
@@ -99,3 +100,8 @@ def cancelled(expression: sp.Expr) -> tuple[sp.Expr, sp.Expr]:
     except NotRationalError:
         above, below = sp.fraction(sp.cancel(sp.together(expression)))
         return above, below
+
+
+def fraction(value: flint.fmpq) -> Fraction:
+    """A rational of flint as Python's."""
+    return Fraction(int(value.p), int(value.q))

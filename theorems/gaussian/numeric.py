@@ -48,10 +48,10 @@ class Case:
             if name in ("start", "law"):
                 continue
             if isinstance(value, list):
-                if _depth(value) > 2:
+                if depth(value) > 2:
                     # an array of matrices: functionals read it from ``raw``
                     continue
-                if _depth(value) == 2:
+                if depth(value) == 2:
                     self.matrices[name] = [[_rational(entry) for entry in row] for row in value]
                 else:
                     self.vectors[name] = [_rational(entry) for entry in value]
@@ -141,8 +141,9 @@ def _varying(observable: Observable) -> Observable:
     return Observable(tuple(term for term in observable.terms if term.forms))
 
 
-def _depth(value: Any) -> int:
-    return 1 + _depth(value[0]) if isinstance(value, list) and value else 0
+def depth(value: Any) -> int:
+    """How deep lists lie in one another: 2 of a matrix, 1 of a vector, 0 of a number."""
+    return 1 + depth(value[0]) if isinstance(value, list) and value else 0
 
 
 class Numeric:

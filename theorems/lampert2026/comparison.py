@@ -52,10 +52,6 @@ def _family(case: Case) -> tuple[int, int, Fraction, Fraction]:
     return C, n, lam, overlap
 
 
-def _number(value: Fraction) -> sp.Rational:
-    return sp.Rational(value.numerator, value.denominator)
-
-
 def _costs(case: Case, pattern: str) -> Bracket:
     return symmetric(pattern, *_family(case))
 
@@ -63,7 +59,7 @@ def _costs(case: Case, pattern: str) -> Bracket:
 @functional("delta2", latex=r"\delta^2")
 def delta_squared(case: Case) -> sp.Expr:
     """delta^2 = 1 - lam^2."""
-    return _number(1 - case.value("lam") ** 2)
+    return sp.Rational(1 - case.value("lam") ** 2)
 
 
 @functional("r_eff", latex=r"r_{\mathrm{eff}}(\Sigma_D)")
@@ -73,7 +69,7 @@ def effective_rank(case: Case) -> sp.Expr:
     Sigma_D is a multiple of that matrix (x) the covariance of a simplex, which has n - 1 equal eigenvalues beside 0.
     """
     C, n, lam, overlap = _family(case)
-    return _number(C * (n - 1) / Fraction(max(Family(C, n, lam, overlap).spectrum)))
+    return sp.Rational(C * (n - 1) / Fraction(max(Family(C, n, lam, overlap).spectrum)))
 
 
 def settled(low: Fraction, high: Fraction, what: str) -> sp.Rational:
@@ -82,9 +78,9 @@ def settled(low: Fraction, high: Fraction, what: str) -> sp.Rational:
     Raises ValueError where the two leave the sign open.
     """
     if low > 0:
-        return _number(low)
+        return sp.Rational(low)
     if high <= 0:
-        return _number(high)
+        return sp.Rational(high)
     raise ValueError(f"{what} lies between {float(low):.3g} and {float(high):.3g}; its sign is not settled")
 
 
@@ -99,7 +95,7 @@ def _ends(pattern: str) -> tuple[sp.Expr, sp.Expr]:
     """The names of the certified ends of a pattern's least cost, in units of kappa/sqrt(d)."""
 
     def end(name: str) -> Callable[[Case], sp.Expr]:
-        return lambda case: _number(getattr(_costs(case, pattern), name))
+        return lambda case: sp.Rational(getattr(_costs(case, pattern), name))
 
     for name in ("low", "high"):
         shown = rf"\mathrm{{OPT}}_{{\mathrm{{{pattern}}}}}^{{\mathrm{{{name}}}}}"

@@ -49,10 +49,6 @@ _ZERO, _ONE = sp.Integer(0), sp.Integer(1)
 # -- the exact functionals of a context
 
 
-def _number(value: Fraction) -> sp.Rational:
-    return sp.Rational(value.numerator, value.denominator)
-
-
 def _length(vector: Iterable[sp.Expr]) -> sp.Expr:
     """The Euclidean norm of exact coordinates."""
     entries = [entry for entry in vector if entry != 0]
@@ -73,7 +69,7 @@ def _data(case: Case) -> tuple[list[Fraction], list[list[Fraction]]]:
 def _odds(scores: Sequence[Fraction]) -> tuple[list[Fraction], sp.Expr]:
     """The scores over the sink's, and the sum of their exponentials."""
     over = [score - scores[0] for score in scores]
-    return over, sp.Add(*(sp.exp(_number(gap)) for gap in over))
+    return over, sp.Add(*(sp.exp(sp.Rational(gap)) for gap in over))
 
 
 def _mean(case: Case, centre: Sequence[Fraction]) -> list[sp.Expr]:
@@ -89,7 +85,7 @@ def _mean(case: Case, centre: Sequence[Fraction]) -> list[sp.Expr]:
         groups: dict[Fraction, Fraction] = defaultdict(Fraction)
         for gap, row in zip(over, values, strict=True):
             groups[gap] += row[place] - middle
-        found.append(sp.Add(*(_number(value) * sp.exp(_number(gap)) for gap, value in groups.items())) / total)
+        found.append(sp.Add(*(sp.Rational(value) * sp.exp(sp.Rational(gap)) for gap, value in groups.items())) / total)
     return found
 
 
@@ -107,14 +103,14 @@ def keys(case: Case) -> sp.Expr:
 def sink_margin(case: Case) -> sp.Expr:
     """min_j (s_0 - s_j) over the keys beside the sink."""
     scores, _ = _data(case)
-    return _number(scores[0] - max(scores[1:]))
+    return sp.Rational(scores[0] - max(scores[1:]))
 
 
 @functional("score_gap", latex="(s_1-s_0)")
 def score_gap(case: Case) -> sp.Expr:
     """s_1 - s_0."""
     scores, _ = _data(case)
-    return _number(scores[1] - scores[0])
+    return sp.Rational(scores[1] - scores[0])
 
 
 @functional("value_radius", latex=r"\max_j\|v_j-v_0\|")
@@ -122,19 +118,19 @@ def value_radius(case: Case) -> sp.Expr:
     """max_j |v_j - v_0|."""
     _, values = _data(case)
     largest = max(sum((entry**2 for entry in row), Fraction(0)) for row in _apart(values[1:], values[0]))
-    return sp.sqrt(_number(largest))
+    return sp.sqrt(sp.Rational(largest))
 
 
 @functional("sink_norm", latex=r"\|v_0\|")
 def sink_norm(case: Case) -> sp.Expr:
     """|v_0|."""
-    return _length(map(_number, _data(case)[1][0]))
+    return _length(map(sp.Rational, _data(case)[1][0]))
 
 
 @functional("value_norm", latex=r"\|v_1\|")
 def value_of_key(case: Case) -> sp.Expr:
     """|v_1|."""
-    return _length(map(_number, _data(case)[1][1]))
+    return _length(map(sp.Rational, _data(case)[1][1]))
 
 
 @functional("out_norm", latex=r"\|\mathrm{out}\|")
@@ -155,7 +151,7 @@ def weight_outside(case: Case) -> sp.Expr:
     """The weight of the keys j != 0 with v_j != 0."""
     scores, values = _data(case)
     over, total = _odds(scores)
-    return sp.Add(*(sp.exp(_number(over[place])) for place in range(1, len(over)) if any(values[place]))) / total
+    return sp.Add(*(sp.exp(sp.Rational(over[place])) for place in range(1, len(over)) if any(values[place]))) / total
 
 
 @functional("rho_V", latex=r"\rho_V")
@@ -164,7 +160,7 @@ def distance_of_values(case: Case) -> sp.Expr:
     values = [row for row in _data(case)[1][1:] if any(row)]
     if not values:
         raise ValueError(f"values = {case.raw['values']}; rho_V needs a value other than 0 beside the sink's")
-    return sp.sqrt(_number(nearest(values).square))
+    return sp.sqrt(sp.Rational(nearest(values).square))
 
 
 def _context(scores: str, values: str, **parameters: str) -> dict[str, Any]:

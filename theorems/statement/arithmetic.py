@@ -11,6 +11,7 @@ from math import factorial, isqrt, lcm
 import flint
 
 from theorems.algebra.balls import rational
+from theorems.algebra.quotients import fraction
 from theorems.statement.expression import Expr, StatementError
 from theorems.statement.kept import once
 
@@ -255,7 +256,7 @@ def _rows(one: Vector | Matrix, two: Vector | Matrix) -> tuple[tuple[Number, ...
     if left is None or right is None:
         columns = [two.entries] if isinstance(two, Vector) else list(zip(*two.rows, strict=True))
         return tuple(tuple(dot(row, column) for column in columns) for row in _as_rows(one))
-    return tuple(tuple(Fraction(int(v.p), int(v.q)) for v in row) for row in (left * right).tolist())
+    return tuple(tuple(fraction(v) for v in row) for row in (left * right).tolist())
 
 
 @once

@@ -18,6 +18,8 @@ from typing import Any
 
 import flint
 
+from theorems.algebra.quotients import fraction
+from theorems.gaussian.numeric import depth
 from theorems.statement.decide import Derivation
 from theorems.statement.expression import Expr
 from theorems.statement.forms import Form, NotPolynomialError, Term
@@ -35,10 +37,8 @@ class CaseMoments:
 
     def __init__(self, derivation: Derivation, case: Mapping[str, Any]) -> None:
         self.derivation, self.case = derivation, case
-        self.matrices = {name: _matrix(value) for name, value in case.items() if _depth(value) == 2}
-        self.vectors = {
-            name: [Fraction(entry) for entry in value] for name, value in case.items() if _depth(value) == 1
-        }
+        self.matrices = {name: _matrix(value) for name, value in case.items() if depth(value) == 2}
+        self.vectors = {name: [Fraction(entry) for entry in value] for name, value in case.items() if depth(value) == 1}
         self.d = int(case["d"])
         last = max([int(case.get("T", 1)), *(int(v) + 2 for k, v in case.items() if isinstance(v, int) and k != "d")])
         self.covariances = covariances(derivation.prop.law, last, case)
@@ -85,7 +85,7 @@ class CaseMoments:
             _put(line, 0, places.index(place) * self.d, block)
         twice = (form + form.transpose()) * joint
         square = sum((twice[j, k] * twice[k, j] for j in range(size) for k in range(size)), flint.fmpq(0))
-        return _fraction(square / 2 + (line * joint * line.transpose())[0, 0])
+        return fraction(square / 2 + (line * joint * line.transpose())[0, 0])
 
     def _term(self, term: Term, exact: Any) -> Fraction:
         if not term.wave.plain:
@@ -167,7 +167,7 @@ class CaseMoments:
         for one, two in zip(line, [*line[1:], line[0]], strict=True):
             weight *= self.covariances[one[2], two[0]]
             product = product * one[1] * self.matrices["Sigma"]
-        return weight * sum((_fraction(product[k, k]) for k in range(self.d)), Fraction(0)) if weight else weight
+        return weight * sum((fraction(product[k, k]) for k in range(self.d)), Fraction(0)) if weight else weight
 
     def _chain(self, line: list[tuple[Any, flint.fmpq_mat, Any]]) -> Fraction:
         """A line of forms whose outer ends are fixed vectors or means, and whose inner ends are joined."""
@@ -180,7 +180,7 @@ class CaseMoments:
         for one, two in itertools.pairwise(line):
             weight *= self.covariances[one[2], two[0]]
             product = product * one[1] * self.matrices["Sigma"]
-        return weight * _fraction((product * line[-1][1] * right.transpose())[0, 0])
+        return weight * fraction((product * line[-1][1] * right.transpose())[0, 0])
 
     def _mean(self, end: Any) -> flint.fmpq_mat | None:
         name = end if isinstance(end, str) else "m" if self.derivation.prop.law.moved else None
@@ -262,10 +262,6 @@ def _partitions(items: list[int]) -> Iterator[list[list[int]]]:
             yield [*partition[:k], [head, *block], *partition[k + 1 :]]
 
 
-def _depth(value: Any) -> int:
-    return 1 + _depth(value[0]) if isinstance(value, list) and value else 0
-
-
 def _matrix(rows: Sequence[Sequence[Any]]) -> flint.fmpq_mat:
     exact = [[Fraction(entry) for entry in row] for row in rows]
     return flint.fmpq_mat([[flint.fmpq(v.numerator, v.denominator) for v in row] for row in exact])
@@ -273,7 +269,3 @@ def _matrix(rows: Sequence[Sequence[Any]]) -> flint.fmpq_mat:
 
 def _identity(size: int) -> flint.fmpq_mat:
     return _matrix([[int(r == c) for c in range(size)] for r in range(size)])
-
-
-def _fraction(value: flint.fmpq) -> Fraction:
-    return Fraction(int(value.p), int(value.q))

@@ -15,6 +15,7 @@ from typing import Protocol
 import flint
 
 from theorems.algebra.convex import nearest
+from theorems.algebra.quotients import fraction
 from theorems.statement.arithmetic import Matrix, Number, UndefinedError, Value, Vector, ball, larger, root, smaller
 from theorems.statement.expression import Expr
 from theorems.statement.integrals import enclosed as integral
@@ -140,7 +141,7 @@ def onto(reader: Reader, each: Expr) -> Value:
         return Matrix(((Fraction(0),) * size,) * size)
     basis = flint.fmpq_mat([[reduced[r, c] for c in range(size)] for r in range(rank)])
     found = basis.transpose() * (basis * basis.transpose()).inv() * basis
-    return Matrix(tuple(tuple(Fraction(int(v.p), int(v.q)) for v in row) for row in found.tolist()))
+    return Matrix(tuple(tuple(fraction(v) for v in row) for row in found.tolist()))
 
 
 def _entries(one: Value) -> tuple[Number, ...]:

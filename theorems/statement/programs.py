@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from scipy.optimize import linprog
 
 from theorems.algebra.balls import precision
-from theorems.algebra.convex import Separated, decide
+from theorems.algebra.convex import Separated, decide, solver
 from theorems.statement.arithmetic import Number, UndefinedError
 from theorems.statement.binders import conditions, unknowns
 from theorems.statement.expression import Expr
@@ -145,7 +145,7 @@ def _solved(
     program: Sequence[Linear], kind: str, shape: tuple[int, int], tightened: float
 ) -> tuple[Array, Array] | None:
     """The matrix and the weights that a floating-point solver proposes; None where it gives none."""
-    cp = _solver()
+    cp = solver()
     W = cp.Variable(shape)
     rows = np.array([[float(c) for c in one.coefficients] for one in program])
     bounds = np.array([float(one.bound) for one in program])
@@ -159,13 +159,6 @@ def _solved(
     if problem.status not in ("optimal", "optimal_inaccurate"):
         return None
     return np.asarray(W.value, dtype=np.float64), np.asarray(meets.dual_value, dtype=np.float64).ravel()
-
-
-def _solver() -> Any:
-    """cvxpy, imported where it is used: it takes a second."""
-    import cvxpy
-
-    return cvxpy
 
 
 def _rounded(value: float) -> Fraction:

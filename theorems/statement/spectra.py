@@ -10,6 +10,7 @@ from typing import Any
 import flint
 
 from theorems.algebra.balls import rational
+from theorems.algebra.quotients import fraction
 
 Number = Fraction | flint.arb
 Rows = Sequence[Sequence[Number]]
@@ -42,7 +43,7 @@ def inverse(rows: Rows) -> list[list[Number]] | None:
         if matrix.det() == 0:
             return None
         turned = matrix.inv()
-        return [[_fraction(turned[r, c]) for c in range(d)] for r in range(d)]
+        return [[fraction(turned[r, c]) for c in range(d)] for r in range(d)]
     balls = flint.arb_mat([[rational(v) if isinstance(v, Fraction) else v for v in row] for row in rows])
     try:
         found = balls.inv()
@@ -62,7 +63,7 @@ def eigenvalues(rows: Rows) -> list[Number] | None:
     found: list[tuple[flint.arb, Number]] = []
     for factor, count in matrix.charpoly().factor()[1]:
         if factor.degree() == 1:
-            value = _fraction(-factor[0] / factor[1])
+            value = fraction(-factor[0] / factor[1])
             found += [(rational(value), value)] * int(count)
             continue
         roots: Any = factor.complex_roots()
@@ -71,10 +72,6 @@ def eigenvalues(rows: Rows) -> list[Number] | None:
                 return None
             found += [(root.real, root.real)] * int(count)
     return [value for _, value in sorted(found, key=lambda pair: float(pair[0]))]
-
-
-def _fraction(value: flint.fmpq) -> Fraction:
-    return Fraction(int(value.p), int(value.q))
 
 
 def trimmed(rows: list[list[Fraction]]) -> list[list[Fraction]]:

@@ -14,6 +14,7 @@ from operator import mul
 
 import flint
 
+from theorems.algebra.quotients import fraction
 from theorems.algebra.ratio import Ratio
 from theorems.statement.hypotheses import Hypotheses
 
@@ -97,7 +98,7 @@ class Traces:
         if left:
             factors = [_exact([vectors[left]]), *factors, _exact([vectors[right]]).transpose()]
         product = reduce(mul, factors)
-        return sum((_fraction(product[k, k]) for k in range(product.nrows())), Fraction(0))
+        return sum((fraction(product[k, k]) for k in range(product.nrows())), Fraction(0))
 
 
 def _readable(letters: Letters) -> list[tuple[bool, Letter]]:
@@ -107,7 +108,3 @@ def _readable(letters: Letters) -> list[tuple[bool, Letter]]:
 
 def _exact(rows: Rows) -> flint.fmpq_mat:
     return flint.fmpq_mat([[flint.fmpq(v.numerator, v.denominator) for v in row] for row in rows])
-
-
-def _fraction(value: flint.fmpq) -> Fraction:
-    return Fraction(int(value.p), int(value.q))

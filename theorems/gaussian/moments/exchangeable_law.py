@@ -14,6 +14,7 @@ from typing import Any
 import flint
 import sympy as sp
 
+from theorems.algebra.quotients import fraction
 from theorems.gaussian.functionals import functional
 from theorems.gaussian.numeric import Case
 
@@ -54,11 +55,7 @@ def traces(case: Case) -> tuple[sp.Rational, sp.Rational]:
     """tr(BW) and tr(B W^T W) with B = L L^T."""
     L, W = _matrix(case.raw["L"]), _matrix(case.raw["W"])
     B = L * L.transpose()
-    return _rational(_trace(B * W)), _rational(_trace(B * W.transpose() * W))
-
-
-def _rational(value: flint.fmpq) -> sp.Rational:
-    return sp.Rational(int(value.p), int(value.q))
+    return sp.Rational(fraction(_trace(B * W))), sp.Rational(fraction(_trace(B * W.transpose() * W)))
 
 
 def slope_moments(case: Case, level: int) -> tuple[sp.Rational, sp.Rational]:
@@ -91,7 +88,7 @@ def slope_moments(case: Case, level: int) -> tuple[sp.Rational, sp.Rational]:
     q = (mean.transpose() * form * mean)[0, 0] + _trace(M)
     diagonal = sum((M[a, a] ** 2 for a in range(M.nrows())), flint.fmpq(0))
     variance = 2 * _trace(M * M) + (law.entry_fourth - 3) * diagonal + (h.transpose() * h)[0, 0]
-    return _rational(q), _rational(_fmpq(law.scale_fourth) * (variance + q**2) - q**2)
+    return sp.Rational(fraction(q)), sp.Rational(fraction(_fmpq(law.scale_fourth) * (variance + q**2) - q**2))
 
 
 def _zeros(rows: int, columns: int) -> flint.fmpq_mat:

@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from theorems.algebra.convex import solver
 from theorems.lampert2026.patterns.symmetric import COORDINATES, Family, blocks, dual_blocks, orbits, products
 
 #: Largest denominator of the solver's numbers after rounding.
@@ -46,13 +47,6 @@ class Uncertified(ArithmeticError):
     """The solver's answer could not be turned into a certificate."""
 
 
-def _solver() -> Any:
-    """cvxpy, imported where it is used: it takes a second."""
-    import cvxpy
-
-    return cvxpy
-
-
 def rational(value: Any) -> Fraction:
     """A float as a rational with a small denominator."""
     return Fraction(float(value)).limit_denominator(DENOMINATOR)
@@ -71,7 +65,7 @@ class _Program:
     """The reduced program, stated once for all C, n, lam and overlap, whose numbers are parameters."""
 
     def __init__(self, rows: int, alone: bool) -> None:
-        cp = _solver()
+        cp = solver()
         self.w = {name: cp.Variable() for name in COORDINATES}
         self.forms = cp.Parameter((rows, len(COORDINATES)))
         self.others, self.root = cp.Parameter(nonneg=True), cp.Parameter(nonneg=True)
@@ -100,7 +94,7 @@ class _Program:
             parameter.value = float(copies.get(name, 0))
         for name, parameter in self.idle.items():
             parameter.value = float(not _used(name, family.C, copies))
-        cp = _solver()
+        cp = solver()
         self.problem.solve(solver=cp.CLARABEL, warm_start=False)
         if self.problem.status not in ("optimal", "optimal_inaccurate"):
             raise Uncertified(f"{family}: the solver says {self.problem.status}")
