@@ -11,6 +11,7 @@ import operator
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -72,8 +73,11 @@ def _floated(value: Any) -> Any:
         return np.array([_floated(entry) for entry in value], dtype=float)
     if isinstance(value, np.ndarray):
         return value.astype(float)
-    if isinstance(value, float | np.floating):
-        return float(value)
+    return float(value) if isinstance(value, float | np.floating) else _of_text(value)
+
+
+@lru_cache(maxsize=4096)
+def _of_text(value: Any) -> float:
     try:
         return float(Fraction(value))
     except OverflowError:
@@ -88,14 +92,10 @@ def compiled(node: Sequence[Any]) -> Callable[[Floats], Array]:
         return lambda case: constant
     if op == "name":
         return lambda case: case["numbers"][args[0]]
-    if op == "matrix":
-        return (
-            (lambda case: np.eye(int(case["numbers"]["d"])))
-            if args[0] == "I"
-            else (lambda case: case["matrices"][args[0]])
-        )
-    if op in ("vector", "family"):
-        table = "vectors" if op == "vector" else "sequences"
+    if op == "matrix" and args[0] == "I":
+        return lambda case: np.eye(int(case["numbers"]["d"]))
+    if op in ("matrix", "vector", "family"):
+        table = {"matrix": "matrices", "vector": "vectors", "family": "sequences"}[op]
         return lambda case: case[table][args[0]]
     if op == "entry":
         head = compiled(["family", args[0]] if isinstance(args[0], str) else args[0])

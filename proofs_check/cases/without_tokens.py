@@ -213,7 +213,7 @@ class _Drawing:
         rows = self._semidefinite(d, shape) if shape in ("psd", "positive definite") else self._plain(d)
         if shape == "symmetric":
             rows = tuple(tuple(rows[min(r, c)][max(r, c)] for c in range(d)) for r in range(d))
-        return tuple(tuple(scale * v for v in row) for row in rows)
+        return rows if scale == 1 else tuple(tuple(scale * v if v else v for v in row) for row in rows)
 
     def _rectangle(self, rows: int, columns: int) -> Rows:
         if self.pick((True, False)):

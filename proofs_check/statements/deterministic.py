@@ -23,7 +23,7 @@ from proofs_check.cases.without_tokens import Choices, drawn, gram, simplex
 from proofs_check.report.telling import counted
 from proofs_check.statements import clauses
 from proofs_check.statements.conflicting import AGREE, conflicting
-from proofs_check.statements.shrinking import shrunk
+from proofs_check.statements.shrinking import MANY, cost, shrunk
 from proofs_check.statements.texts import without_cases
 from theorems.statement.cases import Case, admissible, frame
 from theorems.statement.certify import shown, undefined, violation
@@ -221,18 +221,24 @@ def _run(search: _Search, effort: str, start: int, part: float = 1.0) -> None:
     prop, generator = search.prop, random.Random(f"{start}")
     nearest: list[tuple[float, Choices]] = []
     drawings = round(part * DRAWN[effort])
-    for k in range(drawings + round(part * VARIED[effort])):
+    k = 0.0
+    while k < drawings + round(part * VARIED[effort]):
         if search.done:
             return
         again = generator.choice(nearest)[1] if k >= drawings and nearest else None
         choices = Choices(generator, again)
-        excess = search.look(drawn(prop, choices))
+        case = drawn(prop, choices)
+        k += cost(case)
+        excess = search.look(case)
         if math.isfinite(excess):
             nearest = sorted([*nearest, (excess, choices)], key=lambda entry: -entry[0])[:NEAREST]
     noise = np.random.default_rng(start)
-    for _ in range(round(part * ASCENTS[effort])):
-        for _ in range(10):
-            search.look(drawn(prop, generator.choice))
+    ascents = 0.0
+    while ascents < round(part * ASCENTS[effort]):
+        cases = [drawn(prop, generator.choice) for _ in range(10)]
+        ascents += max(map(cost, cases))
+        for case in cases:
+            search.look(case)
         if search.done:
             return
         if not search.by_size:
@@ -298,8 +304,11 @@ def _rounded(prop: Proposition, point: Floats) -> Iterator[Case]:
 
 
 def _rational(prop: Proposition, point: Floats, most: int) -> Case | None:
+    many = sum(np.size(v) for table in point.values() for v in table.values()) > MANY
+
     def exact(value: Any) -> Fraction:
-        return Fraction(float(value)).limit_denominator(most)
+        # of many numbers the common denominator has thousands of digits, unless all have the same
+        return Fraction(round(float(value) * most), most) if many else Fraction(float(value)).limit_denominator(most)
 
     def column(entries: Any) -> tuple[Fraction, ...]:
         return tuple(map(exact, np.asarray(entries).ravel()))
@@ -367,7 +376,7 @@ def _refuted(search: _Search, work: Work) -> Found:
         if work.over:
             break
         other = drawn(prop, lambda options: fresh.choice(list(options)[:3]))
-        if other is not None and other.weight < case.weight and work.spend() and bad(other):
+        if other is not None and other.weight < case.weight and work.spend(cost(other)) and bad(other):
             case = shrunk(prop, other, bad, work)
     left, right = shown(prop.left, case), shown(prop.right, case)
     if difference := conflicting(prop, case):

@@ -8,11 +8,18 @@ from fractions import Fraction
 from functools import partial
 from typing import Any
 
-from theorems.statement.cases import Case
+from theorems.statement.cases import Case, reading
 from theorems.statement.proposition import Proposition
 from theorems.statement.work import Work
 
 Bad = Callable[[Case], bool]
+#: Of more numbers than these, a case counts as several: it is drawn, judged and made small in more time.
+MANY = 256
+
+
+def cost(case: Case | None) -> float:
+    """As how many cases one counts in a search; 1 where none was drawn."""
+    return 1.0 if case is None else max(1.0, sum(1 for _ in case.entries()) / MANY)
 
 
 def shrunk(prop: Proposition, case: Case, bad: Bad, work: Work) -> Case:
@@ -24,7 +31,7 @@ def shrunk(prop: Proposition, case: Case, bad: Bad, work: Work) -> Case:
         best = _first(best, _alike, bad, work)
         best = _first(best, _equal, bad, work)
         best = _first(best, _joint, bad, work)
-        best = _numbers(best, bad, work)
+        best = _numbers(prop, best, bad, work)
         if best == before:
             break
     return best
@@ -34,7 +41,7 @@ def _first(case: Case, changes: Callable[[Case], Iterator[Case]], bad: Bad, work
     """Changes of one kind, each taken as often as one makes the case lighter."""
     while True:
         better = next(
-            (one for one in changes(case) if one.weight < case.weight and work.spend() and bad(one)),
+            (one for one in changes(case) if one.weight < case.weight and work.spend(cost(one)) and bad(one)),
             None,
         )
         if better is None:
@@ -42,16 +49,26 @@ def _first(case: Case, changes: Callable[[Case], Iterator[Case]], bad: Bad, work
         case = better
 
 
-def _numbers(case: Case, bad: Bad, work: Work) -> Case:
+def _numbers(prop: Proposition, case: Case, bad: Bad, work: Work) -> Case:
     """Every number in turn made as simple as it can be."""
-    for k in range(len(list(_slots(case)))):
-        value, put = list(_slots(case))[k]
-        for simple in _simpler(value):
-            one = put(simple)
-            if one.weight < case.weight and work.spend() and bad(one):
+    price = cost(case)
+    for places in _slots(prop, case):
+        old = [_at(case, place) for place in places]
+        for simple in _simpler(old[0]):
+            weight = _changed(case.weight, old, simple)
+            if weight < case.weight and work.spend(price) and bad(one := _put(case, places, simple)):
                 case = one
                 break
     return case
+
+
+def _changed(weight: tuple[int, int], old: list[Fraction], new: Fraction) -> tuple[int, int]:
+    """The weight of a case once a number stands where others did; to weigh all of it takes a look at every entry."""
+    digits, size = (
+        before + len(old) * there - sum(gone)
+        for before, there, gone in zip(weight, reading(new), zip(*map(reading, old), strict=True), strict=True)
+    )
+    return digits, size
 
 
 def _equal(case: Case) -> Iterator[Case]:
@@ -105,37 +122,49 @@ def _alike(case: Case) -> Iterator[Case]:
             yield replace(case, sequences={**case.sequences, name: (value,) * len(entries)})
 
 
-Slot = tuple[Fraction, Callable[[Fraction], Case]]
+#: Where a number stands: "numbers" and its name, or what it is an entry of, with its indices.
+Place = tuple[Any, ...]
 
 
-def _slots(case: Case) -> Iterator[Slot]:
-    """Every number of the case, with how it is changed; an entry of a matrix alone and with its mirror image."""
-    for name, value in case.numbers.items():
-        yield value, partial(case.with_number, name)
+def _slots(prop: Proposition, case: Case) -> Iterator[tuple[Place, ...]]:
+    """Where every number of the case stands; an entry of a matrix alone and with its mirror image."""
+    for name in case.numbers:
+        yield (("numbers", name),)
     for name, rows in case.matrices.items():
+        even = prop.known.symmetric(name)
         for r, row in enumerate(rows):
-            for c, value in enumerate(row):
-                for mirror in (False, True) if r != c else (False,):
-                    yield value, partial(_entry, case, name, r, c, mirror)
+            for c in range(len(row)):
+                here = ("matrices", name, r, c)
+                if not even or r == c:
+                    yield (here,)
+                if (r < c or (c < r and not even)) and c < len(rows) and r < len(row):
+                    yield (here, ("matrices", name, c, r))
     for kind in ("vectors", "sequences"):
         for name, entries in getattr(case, kind).items():
-            for k, value in enumerate(entries):
-                yield value, partial(_component, case, kind, name, k)
+            for k in range(len(entries)):
+                yield ((kind, name, k),)
 
 
-def _entry(case: Case, name: str, r: int, c: int, mirror: bool, new: Fraction) -> Case:
-    places = {(r, c), (c, r)} if mirror else {(r, c)}
-    rows = tuple(
-        tuple(new if (k, m) in places else v for m, v in enumerate(row)) for k, row in enumerate(case.matrices[name])
-    )
-    return replace(case, matrices={**case.matrices, name: rows})
+def _at(case: Case, place: Place) -> Fraction:
+    found = getattr(case, place[0])
+    for key in place[1:]:
+        found = found[key]
+    return Fraction(found)
 
 
-def _component(case: Case, kind: str, name: str, k: int, new: Fraction) -> Case:
-    table = dict(getattr(case, kind))
-    table[name] = (*table[name][:k], new, *table[name][k + 1 :])
-    changed: dict[str, Any] = {kind: table}
+def _put(case: Case, places: tuple[Place, ...], new: Fraction) -> Case:
+    """The case with a number put at these places of one table."""
+    table = dict(getattr(case, places[0][0]))
+    for _, name, *keys in places:
+        table[name] = _with(table[name], keys, new)
+    changed: dict[str, Any] = {places[0][0]: table}
     return replace(case, **changed)
+
+
+def _with(entries: Any, keys: list[int], new: Fraction) -> Any:
+    if not keys:
+        return new
+    return (*entries[: keys[0]], _with(entries[keys[0]], keys[1:], new), *entries[keys[0] + 1 :])
 
 
 def _simpler(value: Fraction) -> Iterator[Fraction]:

@@ -95,7 +95,7 @@ def enclosure(name: str, matrices: Mapping[str, Exact]) -> flint.arb:
 
 def is_symmetric(rows: Exact) -> bool:
     """Whether a matrix is symmetric."""
-    return all(value == rows[c][r] for r, row in enumerate(rows) for c, value in enumerate(row))
+    return [*map(tuple, rows)] == [*zip(*rows, strict=True)]
 
 
 def is_semidefinite(rows: Exact, definite: bool = False) -> bool:
@@ -103,9 +103,11 @@ def is_semidefinite(rows: Exact, definite: bool = False) -> bool:
 
     Of a polynomial with real roots only, all are >= 0 just where its coefficients' signs alternate (or are 0).
     """
+    if not is_symmetric(rows):
+        return False
     coefficients = _matrix("", {"": rows}).charpoly().coeffs()
     alternate = all((-1) ** (len(rows) - k) * c >= 0 for k, c in enumerate(coefficients))
-    return is_symmetric(rows) and alternate and not (definite and coefficients[0] == 0)
+    return alternate and not (definite and coefficients[0] == 0)
 
 
 def _parts(name: str) -> tuple[str, str]:
@@ -121,7 +123,7 @@ def _matrix(name: str, matrices: Mapping[str, Exact]) -> flint.fmpq_mat:
     matrix = flint.fmpq_mat(
         len(rows),
         len(rows[0]),
-        [flint.fmpq(Fraction(v).numerator, Fraction(v).denominator) for row in rows for v in row],
+        [flint.fmpq(*(v if type(v) is Fraction else Fraction(v)).as_integer_ratio()) for row in rows for v in row],
     )
     if not name.endswith("_inverse"):
         return matrix

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import itertools
 import math
+from collections.abc import Iterator
 from fractions import Fraction as F
 from typing import Any
 
+import numpy as np
 import pytest
 
 from montecarlo.search_statement import Landscape, evaluate
 from montecarlo.statements import integrals
 from proofs_check.statements import conflicting, deterministic
 from proofs_check.statements.deterministic import judge_deterministic, mutants_of
-from proofs_check.statements.shrinking import shrunk
+from proofs_check.statements.shrinking import cost, shrunk
 from theorems.statement import StatementError, proposition
 from theorems.statement.arithmetic import UndefinedError
 from theorems.statement.cases import Case, admissible
@@ -198,6 +201,40 @@ def test_shrinking_keeps_the_violation_and_ends_in_the_smallest_case() -> None:
     start = Case({"d": F(4)}, {"W": rows})
     case = shrunk(prop, start, lambda one: not admissible(prop, one) and bool(violation(prop, one)), Work(1e18))
     assert case.numbers["d"] == 2 and violation(prop, case) and case.weight < start.weight
+
+
+def test_a_large_case_is_weighed_where_it_changes_and_counts_as_several(monkeypatch: pytest.MonkeyPatch) -> None:
+    prop = proposition("norm(W, 2) <= 1", "d = 20")
+    start = Case({"d": F(20)}, {"W": tuple(tuple(F(r * c + 1, 7) for c in range(20)) for r in range(20))})
+    walked, looked, entries = itertools.count(), itertools.count(), Case.entries
+
+    def counted(case: Case) -> Iterator[F]:
+        next(walked)
+        return entries(case)
+
+    def bad(case: Case) -> bool:
+        next(looked)
+        return sum(map(bool, case.matrices["W"][0])) > 1 and case.numbers["d"] == 20
+
+    monkeypatch.setattr(Case, "entries", counted)
+    case = shrunk(prop, start, bad, work := Work(1e6))
+    looks, walks = next(looked), next(walked)
+    assert sum(v != 0 for row in case.matrices["W"] for v in row) == 2 and set(case.entries()) == {0, 1, 20}
+    assert walks < 2 * looks and 1e6 - work.left > 1.5 * looks
+
+
+def test_large_cases_of_a_search_have_one_small_denominator() -> None:
+    prop = proposition("norm(W, 2) <= 1", "W psd, d = 40")
+    point = np.random.default_rng(0).standard_normal((40, 40))
+    near: dict[str, dict[str, Any]] = {
+        "numbers": {"d": 40.0},
+        "matrices": {"W": point @ point.T},
+        "vectors": {},
+        "sequences": {},
+    }
+    for most, case in zip((1, 2, 4, 12), deterministic._rounded(prop, near), strict=False):
+        assert math.lcm(*(v.denominator for v in case.entries())) <= most**2
+    assert cost(None) == 1 and cost(Case({"d": F(1)})) == 1 < cost(Case(matrices={"W": ((F(0),) * 40,) * 40}))
 
 
 def test_both_sides_read_the_same_expression_alike() -> None:
