@@ -41,8 +41,6 @@ from theorems.gaussian.process import Moment
 from theorems.kernel.matrix_claims import matrix_of
 from theorems.kernel.outcome import Outcome
 
-#: Chance of a false alarm of a whole run over all claims.
-RUN = 1e-9
 #: Normals of a case, and bounds of its walks.
 NORMALS, FEWEST, MOST = 1 << 20, 1 << 10, 1 << 14
 #: Numbers may be off by this part of what is added up in them, for rounding.
@@ -81,11 +79,6 @@ class Budget:
     delta: float
     seed: int = 0
     effort: float = 1.0
-
-
-def share(quantities: int, draws: int) -> float:
-    """The level of one comparison: every quantity once at each case, and once over all cases of its claim."""
-    return RUN / (quantities * (draws + 1))
 
 
 @dataclass

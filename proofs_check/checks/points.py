@@ -27,6 +27,8 @@ from theorems.kernel.eventually import Eventually
 BITS = 160
 #: Points at which a search's numbers are held against the statement, and how many are looked at for them.
 CASES, TRIED = 24, 200
+#: Characters of a point that are told.
+SHOWN = 160
 #: The fractional parts of its multiples are spread evenly.
 GOLDEN = (5**0.5 - 1) / 2
 
@@ -124,9 +126,18 @@ def _misread_at(pair: Pair, found: Any, k: int, case: Case) -> list[str]:
             error = float(found.errors[name][k]) if name in found.errors else 0.0
             seen = _around(found.columns[name][k], error)
             if not seen.overlaps(true):
-                where = ", ".join(f"{n} = {found.columns[n][k]:g}" for n in found.columns if n in case.scalars)
-                told.append(f"{name} at point {k} ({where}): derived {true.mid()}, found {found.columns[name][k]!r}")
+                derived = true.mid().str(17, radius=False)
+                told.append(
+                    f"{name} at {_where(case, found, k)}: derived {derived}, found {float(found.columns[name][k])!r}"
+                )
     return told
+
+
+def _where(case: Case, found: Any, k: int) -> str:
+    """A point in a line: its parameters and matrices."""
+    scalars = {name: f"{column[k]:g}" for name, column in found.columns.items() if name in case.scalars}
+    shown = ", ".join(f"{name} = {value}" for name, value in {**scalars, **found.point(k)}.items())
+    return shown if len(shown) <= SHOWN else f"{shown[: SHOWN - 3]}..."
 
 
 def _number(case: Case, found: Any, name: str, k: int) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import wraps
 from typing import Any
@@ -13,7 +14,8 @@ import torch
 from montecarlo.registry import Evaluation, Observation, Simulation
 from proofs_check.checks.agreeing import Sides
 from proofs_check.claims.pairing import Pair, Target
-from theorems.kernel.derivation import Derived, Equivalence
+from theorems.kernel.derivation import Derived, Equivalence, SharpBound
+from theorems.kernel.eventually import Eventually
 from theorems.kernel.matrix_claims import matrix_of
 
 #: What a number is multiplied by.
@@ -48,8 +50,33 @@ def in_the_derivation(sides: Sides) -> Sides:
             # beta t1 > 0 becomes -(beta t1) > 0
             left, sign, right = re.split(r" (>=|>|<=|<|==|!=) ", one.conditions[0])
             changed[name] = replace(one, conditions=(f"-({left}) {sign} {right}", *one.conditions[1:]))
-    wrong = Wrong(pair.statement, _derived={"sigma": Derived(changed, derived.steps, derived.process)})
-    return replace(sides, pair=wrong)
+    return with_derived(sides, changed, Wrong)
+
+
+def with_derived(sides: Sides, quantities: dict[str, Any], pair: type[Pair] = Pair) -> Sides:
+    """The sides with other derived quantities."""
+    derived = sides.pair.derived()
+    changed = {"sigma": Derived(quantities, derived.steps, derived.process)}
+    return replace(sides, pair=pair(sides.pair.statement, _derived=changed))
+
+
+def in_the_bound(sides: Sides) -> Sides:
+    """The sides with a bound that is derived for FACTOR times the quantity, or whose ends are as much too near."""
+    quantities: Mapping[str, Any] = sides.pair.derived().quantities
+    name, bound = next(iter(quantities.items()))
+    if isinstance(bound, SharpBound):
+        wrong: Any = replace(bound, square=bound.square / FACTOR**2)
+    elif isinstance(bound, Eventually):
+        wrong = replace(bound, upper=bound.upper * FACTOR)
+    else:
+        wrong = replace(bound, quantity=bound.quantity * FACTOR)
+    return with_derived(sides, {**quantities, name: wrong})
+
+
+def in_the_order(sides: Sides) -> Sides:
+    """The sides with derived exponents that are off by 1."""
+    orders: Mapping[str, Any] = sides.pair.derived().quantities
+    return with_derived(sides, {name: replace(order, exponent=order.exponent + 1) for name, order in orders.items()})
 
 
 def in_the_check(sides: Sides, factor: float = FACTOR) -> Sides:

@@ -1,16 +1,16 @@
 """Derivation and empirical check of a claim agree at whatever Hypothesis draws from the claim's hypotheses.
 
 False alarms: every quantity that is sampled is compared once at each case and once over all cases of its claim, each at
-the level RUN/(quantities x (draws + 1)) with RUN = 10^-9 and ``quantities`` counted over all claims, so that a run of
-all tests of this file fails without a cause with a probability below 10^-9, whatever the tails of the numbers are (see
+the level PART/(quantities x (draws + 1)), ``quantities`` counted over all claims, so that a run of all property tests
+fails without a cause with a probability below 10^-9, whatever the tails of the numbers are (see ``levels``, and
 ``proofs_check.checks.agreeing``). What is evaluated without randomness has no false alarms. Claims that are judged by a
 search look at points of their own, where every number must be the derivation's. Claims of growth have no parameters:
-their exponents are measured between other lengths on walks of other seeds, at the level RUN each.
+their exponents are measured between other lengths on walks of other seeds.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import cache
 from typing import Any
@@ -20,11 +20,11 @@ import pytest
 
 from montecarlo import registry
 from montecarlo.directly import run_search
+from proofs_check.binding.instances import values_bound
 from proofs_check.cases import wide
-from proofs_check.checks import growing
+from proofs_check.checks import agreeing, growing
 from proofs_check.checks.agreeing import (
     MOST,
-    RUN,
     UNSETTLED,
     Agreed,
     Pooled,
@@ -32,15 +32,16 @@ from proofs_check.checks.agreeing import (
     agreement,
     compared,
     longest,
-    share,
 )
 from proofs_check.checks.evidence import EFFORTS, Evidence, RunContext
-from proofs_check.checks.points import misread
+from proofs_check.checks.points import exact_quantity, misread
 from proofs_check.checks.searching import searched
 from proofs_check.claims.pairing import Pair
 from tests.properties import planted
+from tests.properties.levels import PART, share
 from theorems.claims.catalogue import by_id, with_sides
 
+Fault = Callable[[Sides], Sides]
 #: Draws of a claim in ``make test``, and in ``make test-slow``.
 DRAWS, MANY = 30, 1000
 #: Points of a search.
@@ -84,6 +85,8 @@ FEW = frozenset(
         "lampert2026.sec7.sink-construction",
     }
 )
+#: Searches at which faults are planted in ``make test``: a range, a bound of a norm, a cost, a bound in the limit.
+READ = frozenset(f"bao2024.sec{name}" for name in ("4.eq5", "5.eq7-second", "5.eq9")) | {"lampert2026.sec7.sink-lower"}
 SOME = [pytest.param(name, marks=() if name in FEW else pytest.mark.slow) for name in CLAIMS]
 
 
@@ -146,15 +149,21 @@ def test_nothing_is_flaky(seed: int) -> None:
 def misled(both: Sides, seed: int, points: int) -> str:
     """How what a search finds differs from what is derived, at the smallest of its points; "" where nothing does.
 
-    Every number at every point is held to the derivation's own functionals, and to the derived bound.
+    Every number at every point is held to the derivation's own functionals, or else to the statement, and to the
+    derived bound.
     """
     check, pair = both.check, both.pair
     assert isinstance(check, registry.Search)
     found = run_search(check, points, seed, "cpu", both.claim, pair.handed({}))
     order = sorted(range(len(found)), key=lambda k: len(str(found.point(k))))
-    told = next((told for k in order for told in misread(pair, found, [k])), "")
+    told = [told for k in order for told in misread(pair, found, [k])][:1]
     context = RunContext(seed, effort=replace(EFFORTS["quick"], points=points), effort_name="quick")
-    return told or next(iter(searched(pair, UNSETTLED, check, context).conflicts), "")
+    evidence = searched(pair, UNSETTLED, check, context)
+    told += evidence.conflicts
+    if exact_quantity(pair) is None:
+        # what the statement says is what a number can be held to
+        told += values_bound(pair, check, evidence.seen).faults
+    return next(iter(told), "")
 
 
 @pytest.mark.parametrize(
@@ -185,37 +194,43 @@ def test_a_search_repeats_itself_and_follows_its_seed(claim: str) -> None:
     assert alike == claim.startswith("lampert2026.sec7")
 
 
-def grows(claim: str, span: tuple[int, int], seed: int, monkeypatch: pytest.MonkeyPatch, check: Any = None) -> Evidence:
+def grows(both: Sides, span: tuple[int, int], seed: int, monkeypatch: pytest.MonkeyPatch) -> Evidence:
     """The exponents of a claim of growth, measured between two lengths on walks of one seed."""
     monkeypatch.setattr(growing, "LENGTHS", {"quick": span})
-    both, context = sides(claim), RunContext(seed, effort=EFFORTS["quick"], effort_name="quick")
-    check = check or both.check
-    assert isinstance(check, registry.Growth)
-    return growing.grown(both.pair, UNSETTLED, check, RUN, context)
+    assert isinstance(both.check, registry.Growth)
+    context = RunContext(seed, effort=EFFORTS["quick"], effort_name="quick")
+    alpha = PART / (len(GROWN) * (len(SPANS) + SEEDS))
+    found = growing.grown(both.pair, UNSETTLED, both.check, alpha, context)
+    assert 0 < found.spent <= alpha
+    return found
 
 
 @pytest.mark.parametrize("claim", sorted(GROWN))
 @pytest.mark.parametrize("span", [SPANS[0], *(pytest.param(span, marks=pytest.mark.slow) for span in SPANS[1:])])
 def test_growth_is_as_derived(claim: str, span: tuple[int, int], monkeypatch: pytest.MonkeyPatch) -> None:
-    assert not grows(claim, span, 1, monkeypatch).conflicts
+    assert not grows(sides(claim), span, 1, monkeypatch).conflicts
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("claim", sorted(GROWN))
 def test_growth_is_as_derived_on_many_seeds(claim: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert not [seed for seed in range(SEEDS) if grows(claim, SPANS[0], seed, monkeypatch).conflicts]
+    assert not [seed for seed in range(SEEDS) if grows(sides(claim), SPANS[0], seed, monkeypatch).conflicts]
 
 
+@pytest.mark.parametrize("fault", [planted.in_the_growth, planted.in_the_order])
 @pytest.mark.parametrize("claim", sorted(GROWN))
-def test_a_fault_in_a_growth_is_found(claim: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    check = planted.in_the_growth(sides(claim)).check
-    assert "derived exponent" in grows(claim, SPANS[0], 1, monkeypatch, check).conflicts[0]
+def test_a_fault_in_a_growth_is_found(claim: str, fault: Fault, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Lengths are all that such a claim has for cases."""
+    assert "derived exponent" in grows(fault(sides(claim)), SPANS[0], 1, monkeypatch).conflicts[0]
 
 
-@pytest.mark.parametrize("claim", ["bao2024.sec4.eq5", "bao2024.sec5.eq7-second", "lampert2026.sec7.sink-lower"])
-def test_a_fault_in_a_search_is_found(claim: str) -> None:
-    told = misled(planted.in_the_search(sides(claim)), 0, POINTS)
-    assert "value at point" in told
+@pytest.mark.parametrize("fault", [planted.in_the_bound, planted.in_the_search])
+@pytest.mark.parametrize(
+    "claim", [pytest.param(c, marks=() if c in READ else pytest.mark.slow) for c in sorted(SEARCHED)]
+)
+def test_a_fault_in_a_bound_is_found_at_a_point_that_can_be_read(claim: str, fault: Fault) -> None:
+    told = misled(fault(sides(claim)), 0, POINTS)
+    assert ("derived" in told or "statement" in told) and len(told) <= 300, told
 
 
 def readable(case: Mapping[str, Any] | None) -> bool:
@@ -287,6 +302,23 @@ def test_the_level_is_kept_and_an_error_is_seen() -> None:
     for numbers in (own, heavy):
         assert sum(bool(compared(row, 0.0, 1.0, 0.0, 0.01)[0]) for row in numbers) <= 20
         assert all(compared(row + 0.4, 0.0, 1.0, 0.0, 0.01)[0] for row in numbers[:200])
+
+
+def test_no_more_than_a_part_of_the_level_is_spent(monkeypatch: pytest.MonkeyPatch) -> None:
+    spent: list[float] = []
+
+    def counted(function: Callable[..., Any]) -> Callable[..., Any]:
+        def called(*given: Any) -> Any:
+            spent.append(given[-1])
+            return function(*given)
+
+        return called
+
+    monkeypatch.setattr(agreeing, "compared", counted(compared))
+    monkeypatch.setattr(Pooled, "apart", counted(Pooled.apart))
+    both = sides("bao2024.appA.eq11")
+    asked(both)
+    assert sum(spent) == pytest.approx(PART * both.quantities / quantities(), rel=1e-9, abs=0)
 
 
 def test_small_errors_add_up() -> None:

@@ -2,9 +2,8 @@
 
 That is every quantity with tokens, but of orthogonal tokens, power series and probabilities, whose tails take seconds a
 case (``test_interpreted`` draws fewer cases of these), and of a statement without tokens both sides: exact or ball
-arithmetic against floating point. Of a limit the quantity is looked at, at cases short of it. All intervals of a run
-of this file, the slow tests with it, miss together with a probability below RUN = 10^-9: each quantity has the share
-RUN/(quantities x (SEEDS + 2)) in each of its tests. What has no tokens has no false alarms.
+arithmetic against floating point. Of a limit the quantity is looked at, at cases short of it. Each quantity has the
+level PART/(quantities x (SEEDS + 2)) in each of its tests (see ``levels``). What has no tokens has no false alarms.
 """
 
 from __future__ import annotations
@@ -18,11 +17,12 @@ import pytest
 from montecarlo.statements import pieces
 from proofs_check.cases.given import parse_case
 from proofs_check.cases.of_statements import satisfied
-from proofs_check.checks.agreeing import RUN, Agreed
+from proofs_check.checks.agreeing import Agreed
 from proofs_check.judging.runner import Options
 from proofs_check.judging.stated import judged_claim
 from tests.properties import edges as at_edges
 from tests.properties.interpreters import Interpreters, propositions
+from tests.properties.levels import PART
 from theorems.claims.catalogue import by_id, shipped
 from theorems.statement.expression import Expr, number
 from theorems.statement.proposition import Proposition
@@ -58,7 +58,7 @@ CLAIMS = [claim for claim in INTERPRETED if said(claim)]
 @cache
 def delta() -> float:
     quantities = sum(prop.random for claim in CLAIMS for prop in said(claim).values())
-    return RUN / (quantities * (SEEDS + 2))
+    return PART / (quantities * (SEEDS + 2))
 
 
 def doubled(prop: Proposition) -> Proposition:

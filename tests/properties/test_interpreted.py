@@ -1,9 +1,8 @@
 """Both interpreters of a statement agree at drawn cases of every claim about tokens; faults in either side are seen.
 
-Of a limit the quantity is looked at, at cases short of it. All intervals of a run of this file, the slow tests with it,
-miss together with a probability below RUN = 10^-9: each has the share RUN/(quantities x (DRAWS + MANY)), however many
-walks it is found from. ``make test`` draws at most MOST of a case, which shows errors of some parts in a hundred;
-``make test-slow`` as many as a judgement does.
+Of a limit the quantity is looked at, at cases short of it. Each interval has the level PART/(quantities x (DRAWS +
+MANY)), however many walks it is found from (see ``levels``). ``make test`` draws at most MOST of a case, which shows
+errors of some parts in a hundred; ``make test-slow`` as many as a judgement does.
 """
 
 from __future__ import annotations
@@ -14,10 +13,10 @@ from typing import Any
 import pytest
 
 from proofs_check.cases.of_statements import drawn
-from proofs_check.checks.agreeing import RUN
 from proofs_check.statements.measuring import Measurement, TooDearError, plan
 from proofs_check.statements.moments import Checker
 from tests.properties.interpreters import MOST
+from tests.properties.levels import PART
 from theorems.claims.catalogue import shipped
 from theorems.kernel.catalogued import left_side
 from theorems.statement.proposition import Proposition
@@ -32,7 +31,7 @@ CLAIMS = [
     # of which no case short of the limit is drawn
     if claim.id != "choromanski2021.sec2.fig2-ratio"
 ]
-DELTA = RUN / (len(CLAIMS) * (DRAWS + MANY))
+DELTA = PART / (len(CLAIMS) * (DRAWS + MANY))
 
 
 def proposition_of(claim: Any, name: str) -> Proposition:

@@ -41,7 +41,7 @@ def test_right_numbers_are_not_misread_and_wrong_ones_are(claim: str) -> None:
     for factor in (-1.0, 1.05, 0.5):
         columns = {**points.columns, "value": factor * points.columns["value"]}
         told = misread(pair, replace(points, columns=columns), places)
-        assert len(told) == len(places) and all(line.startswith("value at point") for line in told)
+        assert len(told) == len(places) and all(line.startswith("value at ") for line in told)
 
 
 def test_every_column_that_the_derivation_knows_is_looked_at() -> None:
