@@ -15,6 +15,7 @@ from montecarlo.calibration import LOOKED_AT, check_normals, misfit
 from montecarlo.threads import EngineError
 from proofs_check.judging import runner
 from proofs_check.judging.runner import Options, Silent
+from tests.properties.planted import clamped
 from theorems.claims.catalogue import by_id
 
 
@@ -52,13 +53,6 @@ def test_what_is_no_standard_normal_is_told(fault: Callable[[Tensor], Tensor], t
 def test_the_normals_of_a_tier_are_standard(tier: str) -> None:
     check_normals(tier, "cpu")
     assert check_normals.cache_info().currsize == 1
-
-
-def clamped(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
-    def drawn(out: Tensor, generator: torch.Generator) -> Tensor:
-        return function(out, generator).clamp_(-3.5, 3.5)
-
-    return drawn
 
 
 def test_a_clamp_in_the_sampler_is_an_error_of_every_claim(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import wraps
 from typing import Any
@@ -101,6 +101,15 @@ def in_the_check(sides: Sides, factor: float = FACTOR) -> Sides:
     kinds = {Simulation: simulated, Evaluation: evaluated, Observation: observed}
     made = next(made for kind, made in kinds.items() if isinstance(check, kind))
     return with_check(sides, made)
+
+
+def clamped(draw: Callable[..., torch.Tensor]) -> Callable[..., torch.Tensor]:
+    """What draws normals, with these clamped at 3.5 standard deviations."""
+
+    def drawn(out: torch.Tensor, generator: torch.Generator) -> torch.Tensor:
+        return draw(out, generator).clamp_(-3.5, 3.5)
+
+    return drawn
 
 
 def in_the_search(sides: Sides) -> Sides:

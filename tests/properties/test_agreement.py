@@ -18,8 +18,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from montecarlo import registry
+from montecarlo import engine, registry, walks
+from montecarlo.calibration import check_normals
 from montecarlo.directly import run_search
+from montecarlo.registry import Simulation
+from montecarlo.threads import EngineError
 from proofs_check.binding.instances import values_bound
 from proofs_check.cases import wide
 from proofs_check.checks import agreeing, growing
@@ -263,6 +266,23 @@ def test_a_bias_of_a_few_thousandths_is_found() -> None:
     """The least factor that is found follows from the numbers: 0.3% of the mean here, about 0.2% of the deviation."""
     found = agreement(planted.in_the_check(sides("bao2024.appA.eq15"), 1.003), MANY, share(quantities(), MANY), 1, 4.0)
     assert found.case is None and "standard deviations" in str(found)
+
+
+@pytest.mark.parametrize("claims", [("bao2024.appA.eq17",), pytest.param(CLAIMS, marks=pytest.mark.slow)])
+def test_a_clamp_of_the_normals_is_found(claims: tuple[str, ...], monkeypatch: pytest.MonkeyPatch) -> None:
+    """At 3.5 standard deviations: a thousandth of the variance, which shows in the normals alone.
+
+    Every claim that is simulated on tokens finds it; randomness of a simulation's own is no normals of the sampler.
+    """
+    monkeypatch.setattr(engine, "draw_normals", planted.clamped(walks.draw_normals))
+    monkeypatch.setattr(walks, "draw_normals", planted.clamped(walks.draw_normals))
+    check_normals.cache_clear()
+    checks = {claim: sides(claim).check for claim in claims}
+    simulated = [name for name, one in checks.items() if isinstance(one, Simulation) and one.model != "free"]
+    assert simulated
+    for claim in simulated:
+        with pytest.raises(EngineError, match=r"beyond 3\.5"):
+            asked(sides(claim), 1)
 
 
 def test_a_property_whose_draws_miss_an_edge_fails(monkeypatch: pytest.MonkeyPatch) -> None:
