@@ -134,9 +134,9 @@ def generator_assembly() -> str:
     from montecarlo.kernels import generator
     from montecarlo.kernels.lanes import LANES, OPTIONS
 
-    drawn = njit(**OPTIONS)(generator._draw.py_func)
-    state, z = np.empty(generator.STATE * LANES, np.uint32), np.empty(64 * LANES, np.float32)
-    drawn(np.uint64(1), np.uint64(0), LANES, 64, 64, state, generator.NUMBERS, z, np.empty(0, np.float32))
+    drawn = njit(**OPTIONS)(generator._spin.py_func)
+    state, z = np.empty(generator.STATE * LANES, np.uint32), np.empty(generator.TURN * LANES, np.float32)
+    drawn(np.uint64(1), np.uint64(0), LANES, generator.TURN, state, generator.NUMBERS, z)
     return "\n".join(drawn.inspect_asm().values())
 
 
