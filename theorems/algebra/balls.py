@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from functools import lru_cache, reduce
 from math import prod
@@ -14,7 +14,6 @@ import sympy as sp
 
 from theorems.algebra.covers import Box
 from theorems.algebra.expressions import rational_at, value_at
-from theorems.algebra.spherical import enclosed
 
 _FUNCTIONS = {name: getattr(flint.arb, name) for name in ("exp", "log", "cos", "sin", "erf", "gamma")}
 #: Bits tried one after the other until a sign is settled.
@@ -52,6 +51,25 @@ def lower_end(value: flint.arb) -> Fraction:
     return Fraction(int(mantissa)) * Fraction(2) ** int(exponent)
 
 
+class Enclosed(sp.Function):  # type: ignore[misc]
+    """A real function that sympy does not have, known by balls that hold its values."""
+
+    is_real = True
+
+    def enclosed(self, parts: Sequence[flint.arb]) -> flint.arb:
+        """A ball that holds the value where these hold the arguments."""
+        raise NotImplementedError
+
+    def _eval_evalf(self, prec: int) -> Any:
+        # where terms cancel many bits are lost
+        for bits in (2 * prec, 16 * prec, 128 * prec):
+            with precision(bits):
+                found = None if self.free_symbols else ball(self, {})
+            if found is not None and found.is_finite() and found.rel_accuracy_bits() >= prec:
+                return sp.Float(found.mid().str(prec, radius=False), precision=prec)
+        return None
+
+
 Evaluation = Callable[[Mapping[str, flint.arb]], flint.arb]
 
 
@@ -85,8 +103,8 @@ def _evaluation(expression: sp.Expr) -> Evaluation:
         return lambda point: sum((part(point) for part in parts), flint.arb(0))
     if expression.is_Mul:
         return lambda point: prod((part(point) for part in parts), start=flint.arb(1))
-    if name in ("SphereExp", "SphereCos", "FrameExp", "FrameCos"):
-        return lambda point: enclosed(name, *(part(point) for part in parts))
+    if isinstance(expression, Enclosed):
+        return lambda point: expression.enclosed([part(point) for part in parts])
     if name in _FUNCTIONS:
         function = _FUNCTIONS[name]
         return lambda point: function(parts[0](point))

@@ -6,14 +6,14 @@ A functional's name is ``<kind>_<matrix>``: ``spectral_W`` is ||W_QK||_2, ``frob
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
 import flint
 import sympy as sp
 
-from theorems.algebra.balls import precision
+from theorems.algebra.balls import Enclosed, precision
 from theorems.algebra.quotients import fraction
 
 Exact = list[list[Fraction]]
@@ -62,6 +62,18 @@ def closed_form(name: str, matrices: Mapping[str, Exact]) -> sp.Expr | None:
         return None
     roots = [sp.sqrt(square) for square in squares]
     return sp.sqrt(max(squares)) if kind == "spectral" else sp.Add(*roots)
+
+
+class MatrixNorm(Enclosed):
+    """The spectral norm (k = 2), or the nuclear norm (k = 1), of a matrix of n columns: MatrixNorm(k, n, *entries)."""
+
+    is_nonnegative = True
+
+    def enclosed(self, parts: Sequence[flint.arb]) -> flint.arb:
+        k, n, *entries = self.args
+        numbers = [Fraction(int(entry.p), int(entry.q)) for entry in entries]
+        rows = [numbers[start : start + n] for start in range(0, len(numbers), int(n))]
+        return enclosure("spectral_W" if k == 2 else "nuclear_W", {"W": rows})
 
 
 def enclosure(name: str, matrices: Mapping[str, Exact]) -> flint.arb:

@@ -18,19 +18,20 @@ As d^k <= d (d + 2) ... (d + 2k - 2), 1 <= E exp(A) <= exp(q/2); and -1 <= E cos
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import flint
 import sympy as sp
 
+from theorems.algebra.balls import Enclosed
 
-class Spherical(sp.Function):  # type: ignore[misc]
+
+class Spherical(Enclosed):
     """A function of d and of q >= 0; ``way`` is the sign of the last argument of 0F1."""
 
     nargs = 2
     way = 1
-    is_real = True
 
     @classmethod
     def eval(cls, d: sp.Expr, q: sp.Expr) -> sp.Expr | None:
@@ -48,16 +49,9 @@ class Spherical(sp.Function):  # type: ignore[misc]
     def _latex(self, printer: Any, **options: Any) -> str:
         return str(printer.doprint(self.hypergeometric))
 
-    def _eval_evalf(self, prec: int) -> Any:
-        from theorems.algebra.balls import ball, precision
-
-        # where terms cancel many bits are lost
-        for bits in (2 * prec, 16 * prec, 128 * prec):
-            with precision(bits):
-                found = None if self.free_symbols else ball(self, {})
-            if found is not None and found.is_finite() and found.rel_accuracy_bits() >= prec:
-                return sp.Float(found.mid().str(prec, radius=False), precision=prec)
-        return None
+    def enclosed(self, parts: Sequence[flint.arb]) -> flint.arb:
+        d, q = parts
+        return (self.way * d * q / 4).hypgeom_0f1(d / 2)
 
 
 class SphereExp(Spherical):
@@ -78,6 +72,10 @@ class FrameExp(Spherical):
         d, k, q = self.args
         return sp.hyper((k * d / 2,), (d / 2,), self.way * q / 2)
 
+    def enclosed(self, parts: Sequence[flint.arb]) -> flint.arb:
+        d, k, q = parts
+        return (self.way * q / 2).hypgeom_1f1(k * d / 2, d / 2)
+
 
 class FrameCos(FrameExp):
     """E cos(A) of them."""
@@ -89,14 +87,6 @@ class SphereCos(Spherical):
     """E cos(A)."""
 
     way = -1
-
-
-def enclosed(name: str, d: flint.arb, *rest: flint.arb) -> flint.arb:
-    """A ball that holds the value of one of these functions, by its name."""
-    way = 1 if name.endswith("Exp") else -1
-    if name.startswith("Frame"):
-        return (way * rest[1] / 2).hypgeom_1f1(rest[0] * d / 2, d / 2)
-    return (way * d * rest[0] / 4).hypgeom_0f1(d / 2)
 
 
 def plain(value: sp.Expr) -> sp.Expr:

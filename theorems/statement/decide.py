@@ -19,6 +19,7 @@ import sympy as sp
 from theorems.algebra.expressions import rational_at
 from theorems.algebra.spherical import Spherical, poles
 from theorems.statement import decide_clauses
+from theorems.statement.cases import Case
 from theorems.statement.closed_forms import by_terms_of, equal_by_logarithms, proved_between
 from theorems.statement.conditions import CLAUSES, parts
 from theorems.statement.expression import MOMENTS, Expr, StatementError, number, polynomial
@@ -35,6 +36,7 @@ from theorems.statement.places import Order, Place, orders
 from theorems.statement.proposition import Proposition
 from theorems.statement.scalars import Exact
 from theorems.statement.signs import nonzero, positive_names
+from theorems.statement.values import norm_at
 
 if TYPE_CHECKING:
     from theorems.statement.proofs.steps import Step
@@ -91,7 +93,7 @@ class Derivation:
         self._divided: dict[Expr, list[Expr]] = {}
         self._equations: dict[Order, dict[sp.Symbol, sp.Expr]] = {}
         # the numbers of the names at the cases last looked at, by which object each case is
-        self._seen: dict[int, tuple[Mapping[str, Any], dict[tuple[Order, str], Fraction]]] = {}
+        self._seen: dict[int, tuple[Mapping[str, Any], dict[tuple[Order, str], Fraction | sp.Expr]]] = {}
 
     @cached_property
     def orders(self) -> tuple[Order, ...]:
@@ -193,7 +195,7 @@ class Derivation:
             return False
         return True
 
-    def _numbers(self, case: Mapping[str, Any]) -> dict[tuple[Order, str], Fraction]:
+    def _numbers(self, case: Mapping[str, Any]) -> dict[tuple[Order, str], Fraction | sp.Expr]:
         """The numbers that names were found to have at a case; a case is not changed once it is looked at."""
         seen = self._seen.get(id(case))
         if seen is None or seen[0] is not case:
@@ -205,14 +207,15 @@ class Derivation:
     def put(self, formula: sp.Expr, order: Order, case: Mapping[str, Any]) -> sp.Expr:
         """A formula in one order, with the numbers of a case for its names; NotPolynomialError for one without."""
         exact, known = self.exact(order), self._numbers(case)
-        point: dict[str, Fraction] = {}
+        point: dict[str, Fraction | sp.Expr] = {}
         for s in formula.free_symbols:
             if (order, s.name) not in known:
                 known[order, s.name] = _number(s.name, case, exact)
             point[s.name] = known[order, s.name]
-        if (quick := rational_at(formula, point)) is not None:
+        rational = {name: value for name, value in point.items() if isinstance(value, Fraction)}
+        if len(rational) == len(point) and (quick := rational_at(formula, rational)) is not None:
             return sp.Rational(int(quick.p), int(quick.q))
-        table = {s: sp.Rational(*point[s.name].as_integer_ratio()) for s in formula.free_symbols}
+        table = {s: sp.sympify(point[s.name]) for s in formula.free_symbols}
         # before anything is multiplied by it: 0 times what has no value is none
         if any(poles(one, table) for one in formula.atoms(sp.hyper, Spherical)):
             raise NotPolynomialError("a term of a sum to infinity divides by 0")
@@ -265,19 +268,19 @@ def _place(place: Place, case: Mapping[str, Any]) -> int:
     return (int(case[place.name]) if place.name else 0) + place.offset
 
 
-def _number(name: str, case: Mapping[str, Any], exact: Exact) -> Fraction:
-    if name in exact.traces.table:
+def _number(name: str, case: Mapping[str, Any], exact: Exact) -> Fraction | sp.Expr:
+    if name in exact.traces.table or name in exact.named:
+        lists = {key: value for key, value in case.items() if isinstance(value, list) and value}
         matrices = {
-            key: [[Fraction(entry) for entry in row] for row in value]
-            for key, value in case.items()
-            if isinstance(value, list) and value and isinstance(value[0], list)
+            key: tuple(tuple(map(Fraction, row)) for row in value)
+            for key, value in lists.items()
+            if isinstance(value[0], list)
         }
-        vectors = {
-            key: [Fraction(entry) for entry in value]
-            for key, value in case.items()
-            if isinstance(value, list) and value and not isinstance(value[0], list)
-        }
-        return exact.traces.value(name, matrices, vectors)
+        vectors = {key: tuple(map(Fraction, value)) for key, value in lists.items() if key not in matrices}
+        if name in exact.traces.table:
+            return exact.traces.value(name, matrices, vectors)
+        numbers = {key: Fraction(value) for key, value in case.items() if key not in lists}
+        return norm_at(exact.named[name], Case(numbers, matrices, vectors))
     if exact.law.lengths and (value := radial_at(name, [Fraction(case[one]) for one in LENGTHS])) is not None:
         return value
     if name not in case:
@@ -302,6 +305,8 @@ def decide(prop: Proposition, derivation: Derivation, bounding: bool = True, pro
         return Decision(
             "undecided", "a limit within a side", reason="write f -> value: lim(f) is not decided in a check"
         )
+    if bounding and prop.way and not prop.limit.variable and (early := _of_any_moments(prop, derivation)):
+        return early
     try:
         parts = list(_parts(prop, derivation, proving))
         if all(part.holds for part in parts):
@@ -353,8 +358,24 @@ def _bounded(prop: Proposition, derivation: Derivation) -> Decision | None:
                 break
     except StatementError:
         return None
-    if steps is None:
+    return None if steps is None else _shown(prop, derivation, steps)
+
+
+def _of_any_moments(prop: Proposition, derivation: Derivation) -> Decision | None:
+    """What Cauchy and Schwarz's inequality says of moments, whatever they are."""
+    from theorems.statement.moment_bounds import by_cauchy
+    from theorems.statement.pointwise import averages_exist
+
+    try:
+        has_values(prop)
+        steps = by_cauchy(prop) if averages_exist(prop) else None
+    except StatementError:
         return None
+    return None if steps is None else _shown(prop, derivation, steps)
+
+
+def _shown(prop: Proposition, derivation: Derivation, steps: list[Step]) -> Decision:
+    """A proposition that is proved by steps in which its sides have no closed form."""
     left, right = (sp.Symbol(str(side)) for side in (prop.left, prop.right))
     parts = [
         Part(str(order), left, right, True, order, proof=tuple(dict.fromkeys(steps))) for order in derivation.orders

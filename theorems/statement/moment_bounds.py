@@ -1,31 +1,97 @@
-"""Inequalities between moments of which some have no closed form, by bounds that have one: Jensen, and Markov.
+"""Inequalities between moments of which some have no closed form: Cauchy and Schwarz's, Jensen's, and Markov's.
 
-For a convex function f of a random number g, E f(g) >= f(E g), and <= for a concave one; E g <= sqrt(E g^2).
-For b > 0, P[g >= b] <= E g^k/b^k where k is even, or g is never negative. A moment is replaced by what bounds it where
-its side rises or falls with it, and what is left is decided as any statement is.
+E[f g]^2 <= E f^2 E g^2, and Cov[f, g]^2 <= Var f Var g. For a convex function f of a random number g, E f(g) >= f(E g),
+and <= for a concave one; E g <= sqrt(E g^2). For b > 0, P[g >= b] <= E g^k/b^k where k is even, or g is never negative.
+A moment is replaced by what bounds it where its side rises or falls with it, and what is left is decided as any
+statement is.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from fractions import Fraction
+from itertools import combinations_with_replacement
 from math import prod
 
-from theorems.statement.expression import Expr, StatementError, number
+from theorems.statement.expression import Expr, StatementError, name, number
 from theorems.statement.having import visibly_nonnegative
 from theorems.statement.pieces import of_event
 from theorems.statement.proofs.prover import STEPS, Prover
-from theorems.statement.proofs.steps import Step
+from theorems.statement.proofs.steps import Step, Steps
 from theorems.statement.proposition import Proposition
+from theorems.statement.scalars import MAX_FACTORS
 from theorems.statement.shapes import shape
 from theorems.statement.work import Work
 
 ZERO, ONE, TWO = number(0), number(1), number(2)
 JENSEN = "Jensen's inequality"
+CAUCHY = "Cauchy-Schwarz"
 MARKOV = "Markov's inequality"
 #: Powers of a number whose moments bound its tail.
 POWERS = (1, 2, 4)
+
+
+def by_cauchy(prop: Proposition) -> Steps | None:
+    """The steps to an inequality that holds of any moments of which Cauchy and Schwarz's inequality holds."""
+    moments = dict.fromkeys(
+        one for side in (prop.left, prop.right) for one in side.walk() if one.op in ("E", "Var", "Cov", "Corr")
+    )
+    if any(shape(arg) != "number" for one in moments for arg in one):
+        return None
+    names = {one: name(f"m{k}#") for k, one in enumerate(moments)}
+    between = [Step(CAUCHY, f"{one}**2 <= {' * '.join(map(str, most)) or 1}", CAUCHY) for one, most in _pairs(moments)]
+    if not between:
+        return None
+    relations = [(">=", names[one], ZERO) for one in moments if one.op == "Var" or visibly_nonnegative(one)]
+    for one, most in _pairs(moments):
+        relations.append(("<=", Expr("**", (names[one], TWO)), Expr("*", (ONE, *(names[bound] for bound in most)))))
+        if not most:
+            relations += [("<=", names[one], ONE), (">=", names[one], number(-1))]
+    prover = Prover(prop, Work(STEPS))
+    prover.known = replace(prover.known, relations=(*prover.known.relations, *relations))
+
+    def named(node: Expr) -> Expr:
+        return names[node] if node in names else node.mapped(named)
+
+    high, low = (prop.right, prop.left) if prop.way > 0 else (prop.left, prop.right)
+    steps = prover.related(named(high), named(low), prop.relation in ("<", ">"))
+    return None if steps is None else [*between, *steps]
+
+
+def _pairs(moments: Iterable[Expr]) -> Iterator[tuple[Expr, tuple[Expr, ...]]]:
+    """Moments m, each with moments whose product m^2 is at most: Cov[f, g] with Var f and Var g, E f with E f^2."""
+    plain = [one for one in moments if one.op == "E"]
+    for one in moments:
+        if one.op == "Corr":
+            yield one, ()
+        variances = tuple(Expr("Var", (arg,)) for arg in one)
+        if one.op == "Cov" and all(variance in moments for variance in variances):
+            yield one, variances
+        if one.op == "E":
+            twice = _factors(Expr("**", (one.args[0], TWO)))
+            squares = [other for other in plain if other != one and visibly_nonnegative(other.args[0])]
+            for most in (*((other,) for other in squares), *combinations_with_replacement(squares, 2)):
+                if _factors(Expr("*", (ONE, *(other.args[0] for other in most)))) == twice:
+                    yield one, most
+
+
+def _factors(node: Expr) -> Counter[Expr]:
+    """How often each factor stands in a product."""
+    found = Counter[Expr]()
+    numbers = [arg for arg in node if shape(arg) == "number"] if node.op == "*" else []
+    if numbers:
+        # u.T*M*v is one number
+        chain = tuple(arg for arg in node if arg not in numbers)
+        for arg in (*numbers, *([Expr("*", chain)] if chain else [])):
+            found += _factors(arg)
+    elif node.op == "**" and node.args[1].op == "number" and node.args[1].args[0] in range(1, MAX_FACTORS + 1):
+        for _ in range(int(node.args[1].args[0])):
+            found += _factors(node.args[0])
+    elif node != ONE:
+        found[node] += 1
+    return found
 
 
 def weaker(prop: Proposition) -> Iterator[tuple[Proposition, Step]]:
@@ -54,6 +120,9 @@ def _bounds(moment: Expr, way: int, prop: Proposition) -> Iterator[tuple[Expr, S
         if power != 1 and (power > 1) == (way < 0):
             bound = Expr("**", (Expr("E", (outer,)), number(power)))
             yield bound, Step(JENSEN, f"{moment} {'<=' if way > 0 else '>='} {bound}", "Jensen")
+    if (inner.op, way) in (("log", 1), ("exp", -1)):
+        bound = Expr(inner.op, (Expr("E", inner.args),))
+        yield bound, Step(JENSEN, f"{moment} {'<=' if way > 0 else '>='} {bound}", "Jensen")
     if way > 0:
         bound = Expr("sqrt", (Expr("E", (Expr("**", (inner, TWO)),)),))
         yield bound, Step(JENSEN, f"{moment} <= {bound}", "Jensen")

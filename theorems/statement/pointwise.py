@@ -27,6 +27,8 @@ POPOVICIU = "Popoviciu's inequality"
 TAME = frozenset(
     ("+", "*", "/", "number", "name", "pi", "abs", "max", "min", "clip", "norm", "erf", "cos", "sin", "indicator")
 )
+#: The same of what is made of vectors, sequences and matrices.
+VECTORS = frozenset(("vector", "family", "matrix", "T", "tr", "entrynorm", "softmax", "entry", "entropy"))
 
 
 def by_points(prop: Proposition) -> Steps | None:
@@ -79,7 +81,7 @@ def _averaged(gap: Expr) -> Expr | None:
 
 def averages_exist(prop: Proposition) -> bool:
     """Whether what is averaged is shown to have a value whatever the tokens are, and a mean."""
-    averages = [one for side in (prop.left, prop.right) for one in side.walk() if one.op in ("E", "Var", "Cov")]
+    averages = [one for side in (prop.left, prop.right) for one in side.walk() if one.op in ("E", "Var", "Cov", "Corr")]
     if averages and prop.law.kind == "iid-student":
         # which of its moments exist is known of those with closed forms alone
         return False
@@ -102,11 +104,52 @@ def _may_fail(node: Expr) -> bool:
 
 
 def _certain(prop: Proposition, node: Expr, strict: bool = False) -> Steps | None:
-    """Steps to a random number being >= 0, or > 0, for all tokens, if it has a mean; its forms are any numbers."""
-    plain, prover, forms = _readable(prop, node)
-    defined = _defined(plain, prover, forms)
-    shown = None if defined is None else prover.at_least(plain, ZERO, strict)
-    return None if defined is None or shown is None else [*defined, *shown]
+    """Steps to a random number being >= 0, or > 0, for all tokens, if it has a mean.
+
+    Its forms in tokens are taken for any numbers, and where that shows nothing its tokens for any vectors.
+    """
+    for read in (_readable, _of_vectors):
+        try:
+            plain, prover, forms = read(prop, node)
+        except StatementError:
+            continue
+        defined = _defined(plain, prover, forms)
+        shown = None if defined is None else prover.at_least(plain, ZERO, strict)
+        if defined is not None and shown is not None:
+            return [*defined, *shown]
+    return None
+
+
+def _of_vectors(prop: Proposition, node: Expr) -> tuple[Expr, Prover, set[str]]:
+    """A number with vectors for its tokens and a sequence for what is stacked, and what proves relations of it."""
+    vectors: dict[Expr, str] = {}
+    sequences: dict[Expr, str] = {}
+
+    def fixed(one: Expr) -> Expr:
+        if one.op in ("token", "mean") and one.random:
+            return Expr("vector", (vectors.setdefault(one, f"x{len(vectors)}#"),))
+        if one.op == "stack" and one.random and _polynomial(one.args[0]):
+            return Expr("family", (sequences.setdefault(one, f"s{len(sequences)}#"),))
+        return one.mapped(fixed)
+
+    plain = unclipped(fixed(node))
+    if plain.random or not all(map(_slow, plain.walk())):
+        raise StatementError(f"{node} is not seen to have a mean")
+    known = replace(
+        prop.known,
+        vectors=(*prop.known.vectors, *vectors.values()),
+        sequences={**prop.known.sequences, **{label: (str(one.args[3]), None) for one, label in sequences.items()}},
+    )
+    prover = Prover(replace(prop, left=plain, right=ZERO, known=known, relation=">="), Work(STEPS))
+    return plain, prover, set()
+
+
+def _slow(node: Expr) -> bool:
+    """Whether a function of vectors grows no faster than powers where its arguments do not."""
+    inside = node.args[1] if node.op == "/" else node
+    if not any(part.op in ("vector", "family") and part.args[0].endswith("#") for part in inside.walk()):
+        return True
+    return _whole(node) if node.op == "**" else node.op in TAME | VECTORS
 
 
 def _defined(plain: Expr, prover: Prover, forms: set[str]) -> Steps | None:

@@ -38,13 +38,13 @@ _INSIDE = re.compile(r"\(.*\)")
 
 
 def language_text(formula: sp.Expr) -> str:
-    """An exact value as text of the language: min and max in small letters, positions before traces."""
+    """An exact value as text of the language: min, max and abs in small letters, positions before traces."""
     chains = {
         power: sp.Symbol(f"({power.base.name})") ** power.exp
         for power in formula.atoms(sp.Pow)
         if power.base.is_Symbol and "*" in _INSIDE.sub("", power.base.name)
     }
-    return str(formula.xreplace(chains)).replace("Min(", "min(").replace("Max(", "max(")
+    return re.sub(r"\b(Min|Max|Abs)\(", lambda found: found[0].lower(), str(formula.xreplace(chains)))
 
 
 def latex_of(formula: sp.Expr) -> str:

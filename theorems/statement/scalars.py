@@ -77,6 +77,8 @@ class Exact:
         self.moments = Moments(law, self.traces, order)
         self.polynomial = Polynomial(self.traces, self.coefficient)
         self._opaque: dict[str, sp.Expr] = {}
+        #: norms that have no formula, by their names
+        self.named: dict[str, Expr] = {}
         self._values: dict[Expr, sp.Expr] = {}
         self._terms: dict[Expr, list[Term] | StatementError] = {}
         #: what moments rest on beside Isserlis' theorem
@@ -109,7 +111,7 @@ class Exact:
             return self._ordered(node)
         if op in ("+", "*", "/", "**", *_FUNCTIONS):
             if op == "**" and args[0].op == "norm":
-                return self._norm(args[0], square=True) ** (self.value(args[1]) / 2)
+                return self._norm(args[0], self.value(args[1]))
             if op in ("+", "*") and node.has("matrix", "vector", "family") and not node.has("E", "Var", "Cov"):
                 kind, found = self.polynomial.value(node)
                 if kind == "scalar":
@@ -122,7 +124,7 @@ class Exact:
         if op == "tr":
             return self.finished(self.moments.expect(self.polynomial.terms(node)))
         if op == "norm":
-            return sp.sqrt(self._norm(node, square=True))
+            return self._norm(node, sp.Integer(1))
         if op == "sum":
             return self._sum(node)
         if op in ("prod", "series", "binomial", "integral"):
@@ -185,15 +187,15 @@ class Exact:
             pass
         return _FUNCTIONS[node.op](*(self.value(arg) for arg in node.args))
 
-    def _norm(self, node: Expr, square: bool) -> sp.Expr:
-        """The square of a Euclidean or Frobenius norm; a spectral or nuclear norm is a name of its own."""
+    def _norm(self, node: Expr, power: sp.Expr) -> sp.Expr:
+        """A power of a norm, by the square of a Euclidean or Frobenius one; a spectral or nuclear one has a name."""
         inner, kind = node.args
         shape, _ = self.polynomial.value(inner)
-        if kind in ("", "fro") or shape in ("column", "row"):
-            product = Expr("*", (Expr("T", (inner,)), inner))
-            return self.value(product if shape in ("column", "row") else Expr("tr", (product,)))
-        label = str(node)
-        return symbol(label) ** 2
+        if kind not in ("", "fro") and shape not in ("column", "row"):
+            self.named[str(node)] = node
+            return symbol(str(node)) ** power
+        product = Expr("*", (Expr("T", (inner,)), inner))
+        return self.value(product if shape in ("column", "row") else Expr("tr", (product,))) ** (power / 2)
 
     def coefficient(self, node: Expr) -> Ratio:
         """A deterministic factor as a coefficient; what is no Laurent polynomial gets a name until the end."""

@@ -8,8 +8,10 @@ from functools import reduce
 from typing import Any
 
 import flint
+import sympy as sp
 
 from theorems.algebra.balls import rational
+from theorems.algebra.norms import MatrixNorm, closed_form
 from theorems.algebra.quotients import fraction
 
 Number = Fraction | flint.arb
@@ -72,6 +74,17 @@ def eigenvalues(rows: Rows) -> list[Number] | None:
                 return None
             found += [(root.real, root.real)] * int(count)
     return [value for _, value in sorted(found, key=lambda pair: float(pair[0]))]
+
+
+def matrix_norm(kind: str, rows: Rows) -> sp.Expr | None:
+    """The norm of kind "2" or "nuclear", exactly; None where an entry is known by a ball only."""
+    known = [[v for v in row if isinstance(v, Fraction)] for row in rows]
+    if any(len(row) != len(whole) for row, whole in zip(known, rows, strict=True)):
+        return None
+    small = trimmed(known)
+    value = closed_form("spectral_W" if kind == "2" else "nuclear_W", {"W": small})
+    numbers = (sp.Rational(v) for row in small for v in row)
+    return MatrixNorm(2 if kind == "2" else 1, len(small), *numbers) if value is None else value
 
 
 def trimmed(rows: list[list[Fraction]]) -> list[list[Fraction]]:

@@ -6,7 +6,7 @@ matrices lose their transposes, Sigma = I is left out, and for d = 1 everything 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import reduce
@@ -21,7 +21,7 @@ from theorems.statement.hypotheses import Hypotheses
 #: A matrix of a product: its name, and whether it is transposed.
 Letter = tuple[str, bool]
 Letters = tuple[Letter, ...]
-Rows = list[list[Fraction]]
+Rows = Sequence[Sequence[Fraction]]
 SIGMA: Letter = ("Sigma", False)
 
 
@@ -88,7 +88,7 @@ class Traces:
         self.table[label] = (left, letters, right)
         return Ratio.of(label)
 
-    def value(self, label: str, matrices: Mapping[str, Rows], vectors: Mapping[str, list[Fraction]]) -> Fraction:
+    def value(self, label: str, matrices: Mapping[str, Rows], vectors: Mapping[str, Sequence[Fraction]]) -> Fraction:
         """The exact value of a name of the table at a case; KeyError for another name."""
         left, letters, right = self.table[label]
         if (left or right) and not (left and right):

@@ -9,9 +9,9 @@ from functools import partial, reduce
 from typing import Any, Protocol
 
 import flint
+import sympy as sp
 
-from theorems.algebra.balls import PRECISIONS, precision
-from theorems.algebra.norms import enclosure, rational_value
+from theorems.algebra.balls import PRECISIONS, ball, precision
 from theorems.statement import ensembles
 from theorems.statement.arithmetic import (
     ELEMENTARY,
@@ -46,7 +46,7 @@ from theorems.statement.expression import HOLDS, SUMS, Expr, StatementError, min
 from theorems.statement.factoring import factored
 from theorems.statement.kept import COSTLY
 from theorems.statement.kept import kept as kept_at
-from theorems.statement.spectra import eigenvalues, entry_norm, trimmed
+from theorems.statement.spectra import eigenvalues, entry_norm, matrix_norm
 from theorems.statement.spectra import inverse as inverted
 
 #: Longest sum; a longer one is refused.
@@ -115,6 +115,15 @@ def scalar(node: Expr, case: Data) -> Number:
 def value(node: Expr, case: Data, own: Mapping[str, Fraction] | None = None) -> Value:
     """The value of an expression at a case, at flint's present precision; ``own`` are the values of bound indices."""
     return Reader(case, own or {}).value(node)
+
+
+def norm_at(node: Expr, case: Data) -> sp.Expr:
+    """A spectral or nuclear norm at a case, exactly; StatementError where the matrix is not known in fractions."""
+    inner, kind = node.args
+    found = value(inner, case)
+    if not isinstance(found, Matrix) or (exact := matrix_norm(kind, found.rows)) is None:
+        raise StatementError(f"{node} has no exact value at a case", at=node.at)
+    return exact
 
 
 class Reader:
@@ -348,13 +357,10 @@ class Reader:
         if isinstance(found, Vector) or kind in ("", "fro"):
             # of a vector all three norms are the Euclidean one
             return root(reduce(add, (power(v, Fraction(2)) for v in entries)))
-        rows = [[v for v in row if isinstance(v, Fraction)] for row in found.rows]
-        if any(len(row) != len(all_of) for row, all_of in zip(rows, found.rows, strict=True)):
+        exact = matrix_norm(kind, found.rows)
+        if exact is None:
             return unknown()
-        rows = trimmed(rows)
-        name = {"2": "spectral_W", "nuclear": "nuclear_W"}[kind]
-        exact = rational_value(name, {"W": rows})
-        return enclosure(name, {"W": rows}) if exact is None else exact
+        return Fraction(int(exact.p), int(exact.q)) if exact.is_Rational else ball(exact, {})
 
     def entry_norm(self, inner: Expr, kind: str) -> Value:
         found = self.value(inner)

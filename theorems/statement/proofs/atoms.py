@@ -6,6 +6,7 @@ absolute values and Frobenius norms are what they are squares of. So identities 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from fractions import Fraction
 from functools import reduce
 from math import gcd, isqrt, lcm
@@ -14,13 +15,15 @@ from theorems.algebra.ratio import Ratio
 from theorems.statement.expression import Expr, StatementError, minus, name, number
 from theorems.statement.forms import Polynomial
 from theorems.statement.hypotheses import Hypotheses
-from theorems.statement.proofs import special
+from theorems.statement.proofs import roots, special
+from theorems.statement.proofs.fact import letter_of, product_of
 from theorems.statement.proofs.quotients import (
     NONE,
     ONE,
     NoFormError,
     Quotient,
     monomials,
+    number_of,
     substituted,
     terms,
 )
@@ -39,9 +42,11 @@ Words = dict[Letters, Ratio]
 class Atoms:
     """Reads numbers under hypotheses; ``nodes`` says what every atom stands for, ``squares`` what some squares are."""
 
-    def __init__(self, known: Hypotheses, weights: frozenset[str] = frozenset()) -> None:
-        #: ``weights`` are the sequences that are probability vectors
-        self.known, self.weights = known, weights
+    def __init__(
+        self, known: Hypotheses, weights: frozenset[str] = frozenset(), whole: Iterable[str] = frozenset()
+    ) -> None:
+        #: ``weights`` are the sequences that are probability vectors, ``whole`` names of integers >= 1
+        self.known, self.weights, self.whole = known, weights, whole
         self.traces = Traces(known)
         self.polynomial = Polynomial(self.traces, self._coefficient)
         self.nodes: dict[str, Expr] = {}
@@ -156,7 +161,7 @@ class Atoms:
             if label in self.traces.table and label not in self.nodes:
                 left, letters, right = self.traces.table[label]
                 if left and right:
-                    ends = [Expr("T", (_vector(left),)), *map(_letter, letters), _vector(right)]
+                    ends = [Expr("T", (_vector(left),)), *map(letter_of, letters), _vector(right)]
                     self.nodes[label] = Expr("*", tuple(ends))
                 elif letters:
                     self.nodes[label] = Expr("tr", (product_of(letters),))
@@ -198,9 +203,9 @@ class Atoms:
         if shape in ("column", "row") and node.op == "norm":
             turned = inner if shape == "column" else Expr("T", (inner,))
             square = self._product(Expr("*", (Expr("T", (turned,)), turned)))
-            return self._root(f"norm({inner})", Expr("norm", (inner, "")), square)
+            return self.root(f"norm({inner})", Expr("norm", (inner, "")), square)
         if shape == "scalar":
-            return self.absolute(Expr("abs", (inner,)))
+            return roots.absolute(self, Expr("abs", (inner,)))
         words = self.word(inner)
         if not words:
             return Quotient(NONE)
@@ -211,7 +216,9 @@ class Atoms:
             if len(monomials(coefficient)) > 1:
                 raise NoFormError
             ((_, scale),) = monomials(coefficient).items()
-            factor = self.absolute(Expr("abs", (Expr("*", (number(scale), *_as_expr(coefficient, self.nodes))),)))
+            factor = roots.absolute(
+                self, Expr("abs", (Expr("*", (number(scale), *_as_expr(coefficient, self.nodes))),))
+            )
             words = {letters: ONE}
         flipped = {self.traces.reduced(self.traces.transposed(letters)): value for letters, value in words.items()}
         own = min(words, flipped, key=_text)
@@ -224,12 +231,12 @@ class Atoms:
         shown = Expr(node.op, (matrix, kind))
         if kind == "fro":
             square = self.trace(Expr("tr", (Expr("*", (Expr("T", (matrix,)), matrix)),)))
-            return self._root(label, shown, square) * factor
+            return self.root(label, shown, square) * factor
         return Quotient(self.label(label, shown)) * factor
 
-    def _root(self, label: str, node: Expr, square: Quotient) -> Quotient:
+    def root(self, label: str, node: Expr, square: Quotient) -> Quotient:
         """A number >= 0 with this square."""
-        constant = _constant(square.above) if square.below == ONE else None
+        constant = number_of(square.above) if square.below == ONE else None
         if constant is not None:
             if constant < 0:
                 raise NoFormError
@@ -242,33 +249,13 @@ class Atoms:
         self.squares[label] = self.folded(square.above)
         return Quotient(self.label(label, node))
 
-    def sqrt(self, node: Expr) -> Quotient:
-        """A square root; of a constant times the square of a name the constant's, times the absolute value."""
-        inner = self.quotient(node.args[0])
-        below = _constant(inner.below)
-        if below is not None:
-            inner = Quotient((inner.above * Ratio.of(1 / below)).reduced())
-        return self._root(f"sqrt({inner.above.expr})" if inner.below == ONE else str(node), node, inner)
-
-    def absolute(self, node: Expr) -> Quotient:
-        """|t| with |t|^2 = t^2."""
-        inner = self.quotient(node.args[0])
-        constant = _constant(inner.above) if inner.below == ONE else None
-        if constant is not None:
-            return Quotient(Ratio.of(abs(constant)))
-        if inner.below != ONE:
-            return Quotient(self.label(str(node), node))
-        sign = -1 if str(inner.above.expr).startswith("-") else 1
-        text = (inner.above * sign).reduced()
-        return self._root(f"abs({text.expr})", node, inner * inner)
-
     def exponential(self, node: Expr) -> Quotient:
         """exp of a sum as a product of powers of exp of its terms."""
         inner = self.quotient(node.args[0])
-        below, found = _constant(inner.below), Quotient(ONE)
+        below, found = number_of(inner.below), Quotient(ONE)
         if below is None:
             parts = [Quotient((one * count).reduced(), inner.below).lowest for one, count in terms(inner.above)]
-            whole = sum((one.above * (1 / end) for one in parts if (end := _constant(one.below)) is not None), NONE)
+            whole = sum((one.above * (1 / end) for one in parts if (end := number_of(one.below)) is not None), NONE)
             rest = (inner.above - whole * inner.below).reduced()
             text = f"exp({rest.expr}/({inner.below.expr}))"
             own = ONE if rest == NONE else self.label(text, self._exp_of(rest, inner.below))
@@ -403,8 +390,8 @@ _READERS = {
     "tr": Atoms.trace,
     "norm": Atoms.norm,
     "entrynorm": Atoms.norm,
-    "sqrt": Atoms.sqrt,
-    "abs": Atoms.absolute,
+    "sqrt": roots.sqrt,
+    "abs": roots.absolute,
     "exp": Atoms.exponential,
     "log": Atoms.logarithm,
     "min": Atoms.extreme,
@@ -429,13 +416,6 @@ def _small(value: Ratio) -> Ratio:
     return found
 
 
-def _constant(value: Ratio) -> Fraction | None:
-    found = value.reduced()
-    if found.names:
-        return None
-    return sum((coefficient for _, coefficient in terms(found)), Fraction(0))
-
-
 def _as_expr(term: Ratio, nodes: dict[str, Expr]) -> list[Expr]:
     ((key, _),) = monomials(term).items()
     return [
@@ -448,17 +428,6 @@ def _vector(label: str) -> Expr:
     if label.startswith("softmax("):
         return Expr("softmax", (Expr("family", (label[8:-1],)),))
     return Expr("vector", (label,))
-
-
-def _letter(letter: tuple[str, bool]) -> Expr:
-    matrix = Expr("matrix", (letter[0],))
-    return Expr("T", (matrix,)) if letter[1] else matrix
-
-
-def product_of(letters: Letters) -> Expr:
-    """The product of letters; I for none."""
-    parts = tuple(map(_letter, letters))
-    return parts[0] if len(parts) == 1 else Expr("*", parts) if parts else Expr("matrix", ("I",))
 
 
 def _matrix_of(words: Words) -> Expr:
@@ -480,4 +449,4 @@ def _text(words: Words) -> str:
     return " + ".join(sorted(f"{factor}*{letters}" for letters, factor in factors.items()))
 
 
-__all__ = ["SIGMA", "Atoms", "NoFormError", "Quotient", "Words", "monomials", "product_of"]
+__all__ = ["SIGMA", "Atoms", "NoFormError", "Quotient", "Words", "monomials"]

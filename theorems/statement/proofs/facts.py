@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
-from itertools import permutations, product
+from itertools import combinations, permutations, product
 
 from theorems.statement.expression import Expr, minus, name, negative, number
 from theorems.statement.hypotheses import Hypotheses
-from theorems.statement.proofs.atoms import Atoms, NoFormError, monomials, product_of
-from theorems.statement.proofs.fact import ONE, ZERO, Fact, add, between, count, extent, spoken, times
+from theorems.statement.proofs.atoms import Atoms, NoFormError, monomials
+from theorems.statement.proofs.fact import ONE, ZERO, Fact, add, between, count, extent, product_of, spoken, times
 from theorems.statement.proofs.norms import entry_norm, norm
 from theorems.statement.proofs.quotients import NONE
 from theorems.statement.proofs.softmax import entropy, entry, extreme
@@ -150,11 +150,18 @@ def _trace(atoms: Atoms, known: Hypotheses, label: str, node: Expr) -> Iterator[
     yield from _powers(known, letters, node)
     absolute = Expr("abs", (node,))
     yield from _trace_norms(atoms, absolute, node)
-    for k in range(1, len(letters)):
-        one, two = product_of(letters[:k]), product_of(letters[k:])
+    # a trace is the same from every letter on
+    for low, high in combinations(range(len(letters)), 2):
+        one, two = product_of(letters[low:high]), product_of(letters[high:] + letters[:low])
         for x, y in (("2", "nuclear"), ("nuclear", "2"), ("fro", "fro")):
             bound = times(Expr("norm", (one, x)), Expr("norm", (two, y)))
             yield Fact("|tr(A B)| <= norm(A) norm(B) for dual norms", minus(bound, absolute), trusted="von Neumann")
+    for apart in (*combinations(range(len(letters)), 2), *combinations(range(len(letters)), 1)):
+        own = "fro" if len(apart) == 2 else "nuclear"
+        sizes = [Expr("norm", (product_of((one,)), own if k in apart else "2")) for k, one in enumerate(letters)]
+        if len(letters) > 2 and spoken(atoms, sizes):
+            rule = "|tr(A B C)| <= norm(A, fro) norm(B, fro) norm(C, 2), norm(A, nuclear) norm(B, 2) norm(C, 2)"
+            yield Fact(rule, minus(times(*sizes), absolute), trusted="Hoelder")
 
 
 def _powers(known: Hypotheses, letters: Letters, node: Expr) -> Iterator[Fact]:

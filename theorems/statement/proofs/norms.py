@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from theorems.statement.expression import Expr, minus
 from theorems.statement.hypotheses import Hypotheses
-from theorems.statement.proofs.atoms import Atoms, product_of
-from theorems.statement.proofs.fact import ONE, ZERO, Fact, add, count, extent, largest, size, times
+from theorems.statement.proofs.atoms import Atoms
+from theorems.statement.proofs.fact import ONE, ZERO, Fact, add, count, extent, largest, product_of, size, times
 from theorems.statement.traces import Letters
 
 
@@ -123,8 +123,7 @@ def _triangle(atoms: Atoms, node: Expr, kind: str) -> Iterator[Fact]:
 
 def _vector_norm(atoms: Atoms, known: Hypotheses, node: Expr) -> Iterator[Fact]:
     inner = node.args[0]
-    if inner.op == "+":
-        yield Fact("triangle inequality", minus(add(*(Expr("norm", (part, "")) for part in inner.args)), node))
+    yield from _triangle(atoms, node, "")
     if atoms.distribution(inner) and inner.has("family"):
         yield Fact("a probability vector has norm <= 1", minus(ONE, node))
         square = times(size(known, inner), node, node)
@@ -159,8 +158,7 @@ def _vector_entries(atoms: Atoms, known: Hypotheses, node: Expr) -> Iterator[Fac
         root = Expr("sqrt", (n,))
         for low, high in ((whole, times(root, length)), (length, times(root, largest)), (whole, times(n, largest))):
             yield Fact(counted, minus(high, low))
-    if inner.op == "+":
-        yield Fact("triangle inequality", minus(add(*(Expr("entrynorm", (one, kind)) for one in inner.args)), node))
+    yield from _triangle(atoms, node, kind)
     if inner.op == "*" and len(inner.args) > 1:
         matrix = inner.args[0] if len(inner.args) == 2 else times(*inner.args[:-1])
         own = Expr("entrynorm", (matrix, {"max": "oo", "sum": "1"}[kind]))

@@ -8,6 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 from fractions import Fraction
 from itertools import permutations
+from math import inf
 
 from theorems.algebra.ratio import Ratio
 from theorems.statement.calculus import worked
@@ -134,7 +135,7 @@ class Prover:
             return in_closed_form(self, left, right)
         if not (self.powers(left) and self.powers(right)):
             return None
-        atoms = Atoms(self.known, self.weights)
+        atoms = Atoms(self.known, self.weights, self.whole)
         try:
             gap = atoms.quotient(minus(left, right))
         except NoFormError:
@@ -197,7 +198,7 @@ class Prover:
         """The prover where gap >= 0, too."""
         inside = self.knowing((">=", gap, number(0)))
         try:
-            form = Atoms(self.known, self.weights).quotient(gap)
+            form = Atoms(self.known, self.weights, self.whole).quotient(gap)
         except NoFormError:
             return inside
         terms = monomials(form.above) if form.below == ONE else {}
@@ -306,7 +307,7 @@ class Prover:
         """An exact certificate from facts about the atoms; in the second round also about the atoms that these have."""
         if not self.work.spend(5) or not self.powers(gap):
             return None
-        atoms = Atoms(self.known, self.weights)
+        atoms = Atoms(self.known, self.weights, self.whole)
         try:
             # a first reading finds of what all exponentials are powers
             for _, bound in self.known.sequences.values():
@@ -340,7 +341,7 @@ class Prover:
             if constant is not None:
                 good = constant > 0 or (constant == 0 and not strict)
                 return [Step("identity by normal form", f"{gap} = {constant}")] if good else None
-            goal_now = self._without_common_factors(monomials(now))
+            goal_now = self._without_common_factors(monomials(now), strict)
             steps = self._combined(goal_now, facts, squares, strict, str(gap))
             steps = steps or self._by_exponents(goal_now, atoms, strict)
             if steps is not None:
@@ -403,11 +404,17 @@ class Prover:
     def _positive_name(self, label: str) -> bool:
         return label in self.whole or ((values := self.known.ranges.get(label)) is not None and values.sign == 1)
 
-    def _without_common_factors(self, goal: Poly) -> Poly:
-        """A polynomial over the positive names that all of its terms have in common."""
+    def _low(self, label: str) -> float | Fraction:
+        values = self.known.ranges.get(label)
+        return -inf if values is None or values.low is None else values.low
+
+    def _without_common_factors(self, goal: Poly, strict: bool) -> Poly:
+        """A polynomial over the positive names that all of its terms have in common; or >= 0, unless ``strict``."""
         terms = [(dict(key), value) for key, value in goal.items()]
         least = {
-            label: min(key.get(label, 0) for key, _ in terms) for label in terms[0][0] if self._positive_name(label)
+            label: min(key.get(label, 0) for key, _ in terms)
+            for label in terms[0][0]
+            if self._positive_name(label) or (not strict and self._low(label) >= 0)
         }
         return {
             tuple((label, left) for label, power in key.items() if (left := power - least.get(label, 0))): value

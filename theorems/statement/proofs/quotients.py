@@ -76,3 +76,9 @@ def substituted(value: Ratio, label: str, square: Ratio) -> Ratio:
         rest = monomial(tuple((one, power) for one, power in powers.items() if power))
         total = total + Ratio.of(coefficient) * rest * square ** (count // 2)
     return total.reduced()
+
+
+def number_of(value: Ratio) -> Fraction | None:
+    """The number that a polynomial without names is; None for another one."""
+    found = value.reduced()
+    return None if found.names else sum((coefficient for _, coefficient in terms(found)), Fraction(0))
