@@ -100,7 +100,7 @@ def edges(prop: Proposition) -> dict[str, Edge]:
 
 def _edges(prop: Proposition) -> Iterator[Edge]:
     known = prop.known
-    for name in dict.fromkeys((*(("d",) if "d" in frame(prop).names or prop.random else ()), *prop.parameters)):
+    for name in dict.fromkeys((*(("d",) if has_dimension(prop) else ()), *prop.parameters)):
         values = known.ranges.get(name, known.dimension if name == "d" else Range())
         parts = [Range(end, end) for end in (values.low, values.high) if end is not None and values.holds(end)]
         if own := own_numbers(prop, name):
@@ -203,7 +203,24 @@ def missed(at: Iterable[Edge], cases: Collection[Case]) -> list[str]:
 
 
 def smallest(prop: Proposition, wrong: Callable[[Case], bool], looks: int = 80) -> Case | None:
-    """The smallest case that Hypothesis finds with the property in so many looks; None where it finds none."""
+    """The smallest case that Hypothesis finds with the property in so many looks; None where it finds none.
+
+    Of few dimensions first, as a case of many is seldom led to one of few.
+    """
+    known, dimension = prop.known, prop.known.dimension
+    for most in map(Fraction, (2, 4) if has_dimension(prop) and dimension.high is None else ()):
+        few = replace(prop, known=replace(known, ranges={**known.ranges, "d": replace(dimension, high=most)}))
+        if not few.known.dimension.empty and (found := _smallest(few, wrong, looks)) is not None:
+            return found
+    return _smallest(prop, wrong, looks)
+
+
+def has_dimension(prop: Proposition) -> bool:
+    """Whether cases of a statement have a dimension d."""
+    return prop.random or "d" in frame(prop).names
+
+
+def _smallest(prop: Proposition, wrong: Callable[[Case], bool], looks: int) -> Case | None:
     known: dict[str, bool] = {}
 
     def seen(case: Case) -> bool:
