@@ -369,6 +369,9 @@ def _of_any_moments(prop: Proposition, derivation: Derivation) -> Decision | Non
     try:
         has_values(prop)
         steps = by_cauchy(prop) if averages_exist(prop) else None
+        correlated = [arg for side in (prop.left, prop.right) for one in side.walk() if one.op == "Corr" for arg in one]
+        if steps and any(derivation.exact(order).constant(arg) for arg in correlated for order in derivation.orders):
+            return None
     except StatementError:
         return None
     return None if steps is None else _shown(prop, derivation, steps)

@@ -315,6 +315,13 @@ class Exact:
         """Var[node] = E[f^2] - E[f]^2."""
         return sp.expand(self.central(node, 2))
 
+    def constant(self, node: Expr) -> bool:
+        """Whether the variance of a number is found to be 0 at every case."""
+        try:
+            return bool(self.value(Expr("Var", (node,))) == 0)
+        except NotPolynomialError:
+            return False
+
     def covariance(self, one: Expr, two: Expr) -> sp.Expr:
         """Cov[one, two] = E[f g] - E[f] E[g]."""
         joint = self.expectation(Expr("*", (one, two)))

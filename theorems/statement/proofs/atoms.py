@@ -96,6 +96,10 @@ class Atoms:
             return self.label(f"({node})", node)
         return found.above
 
+    def node(self, label: str) -> Expr:
+        """What an atom stands for."""
+        return self.nodes.get(label, name(label))
+
     def label(self, label: str, node: Expr) -> Ratio:
         """A name for a node."""
         self.nodes.setdefault(label, node)
@@ -192,6 +196,9 @@ class Atoms:
         inner, kind = node.args
         if inner.op == "T":
             inner, kind = inner.args[0], TURNED.get(kind, kind)
+        if node.op == "norm" and (ends := self._outer(inner)) is not None:
+            # norm(u*v.T) = norm(u)*norm(v), of every kind
+            return reduce(Quotient.__mul__, (self.norm(Expr("norm", (end, ""))) for end in ends))
         shape = "column" if inner.op in ("family", "softmax") else self.polynomial.value(self._as_vectors(inner))[0]
         if shape == "column" and node.op == "entrynorm":
             kind = {"1": "sum", "oo": "max"}.get(kind, kind)
@@ -233,6 +240,16 @@ class Atoms:
             square = self.trace(Expr("tr", (Expr("*", (Expr("T", (matrix,)), matrix)),)))
             return self.root(label, shown, square) * factor
         return Quotient(self.label(label, shown)) * factor
+
+    def _outer(self, node: Expr) -> tuple[Expr, Expr] | None:
+        """u and v of u*v.T; None for what is none."""
+        if node.op != "*" or not node.has("vector"):
+            return None
+        for k in range(1, len(node.args)):
+            one, two = (Expr("*", part) if len(part) > 1 else part[0] for part in (node.args[:k], node.args[k:]))
+            if [self.polynomial.value(self._as_vectors(part))[0] for part in (one, two)] == ["column", "row"]:
+                return one, two.args[0] if two.op == "T" else Expr("T", (two,))
+        return None
 
     def root(self, label: str, node: Expr, square: Quotient) -> Quotient:
         """A number >= 0 with this square."""
@@ -320,7 +337,7 @@ class Atoms:
                 constant = Expr("log", (number(coefficient),))
                 found = found + Quotient(self.label(str(constant), constant))
             for label, power in key:
-                one = self.nodes.get(label, name(label))
+                one = self.node(label)
                 if one.op == "exp":
                     part = self.quotient(one.args[0])
                 elif one.op == "entry" and (by_scores := log_of_entry(one, self.known)) is not None:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from fractions import Fraction
 
-from theorems.statement.expression import Expr, minus
+from theorems.statement.expression import Expr, minus, number
 from theorems.statement.hypotheses import Hypotheses
 from theorems.statement.proofs.atoms import Atoms
+from theorems.statement.proofs.comparing import parts_of
 from theorems.statement.proofs.fact import ONE, ZERO, Fact, add, count, extent, largest, product_of, size, times
 from theorems.statement.traces import Letters
 
@@ -124,6 +126,10 @@ def _triangle(atoms: Atoms, node: Expr, kind: str) -> Iterator[Fact]:
 def _vector_norm(atoms: Atoms, known: Hypotheses, node: Expr) -> Iterator[Fact]:
     inner = node.args[0]
     yield from _triangle(atoms, node, "")
+    if len(shares := _shares(inner)) == 2:
+        apart = Expr("norm", (minus(*shares), ""))
+        rule = "norm(softmax(s) - softmax(t)) <= norm(s - t)/2: the derivative diag(p) - p*p.T has no larger norm"
+        yield Fact(rule, minus(apart, times(number(2), node)), trusted="Gershgorin")
     if atoms.distribution(inner) and inner.has("family"):
         yield Fact("a probability vector has norm <= 1", minus(ONE, node))
         square = times(size(known, inner), node, node)
@@ -139,6 +145,13 @@ def _vector_norm(atoms: Atoms, known: Hypotheses, node: Expr) -> Iterator[Fact]:
         vector = inner.args[-1]
         bound = times(Expr("norm", (matrix, "2")), Expr("norm", (vector, "")))
         yield Fact("norm(A*v) <= norm(A, 2) norm(v)", minus(bound, node))
+
+
+def _shares(node: Expr) -> list[Expr]:
+    """s and t of softmax(s) - softmax(t)."""
+    parts = parts_of(node, Fraction(1))
+    fine = sorted(weight for weight, _ in parts) == [-1, 1] and all(part.op == "softmax" for _, part in parts)
+    return [part.args[0] for _, part in parts] if fine else []
 
 
 def _vector_entries(atoms: Atoms, known: Hypotheses, node: Expr) -> Iterator[Fact]:

@@ -25,8 +25,9 @@ from theorems.statement.proofs.induction import by_induction
 from theorems.statement.proofs.integrals import integrals_agree
 from theorems.statement.proofs.matrices import OPERATIONS, about_matrices, equal_by_normal_form
 from theorems.statement.proofs.onevariable import Line, T, composed, read
-from theorems.statement.proofs.quotients import NONE, ONE
+from theorems.statement.proofs.quotients import NONE, ONE, number_of
 from theorems.statement.proofs.series import bounded, in_closed_form
+from theorems.statement.proofs.slopes import by_slopes
 from theorems.statement.proofs.softmax import of_any_scores
 from theorems.statement.proofs.steps import Proof, Step, Steps, together
 from theorems.statement.proofs.whole_sequences import by_ratios
@@ -177,7 +178,7 @@ class Prover:
             found = by_terms(self, high, low, strict) or by_means(self, high, low, strict)
         if found is None and any(side.has("log") for side in (high, low)):
             found = by_logarithm(self, high, low, strict)
-        found = found or by_signs(self, high, low, strict)
+        found = found or (None if strict else by_slopes(self, high, low)) or by_signs(self, high, low, strict)
         return found or (None if strict else by_induction(self, high, low, ">="))
 
     def within(self, node: Expr) -> tuple[Prover, Expr]:
@@ -337,7 +338,7 @@ class Prover:
                 now = atoms.folded((goal * below if sign is None else goal * sign).reduced())
             except NoFormError:
                 return None
-            constant = _value(now)
+            constant = number_of(now)
             if constant is not None:
                 good = constant > 0 or (constant == 0 and not strict)
                 return [Step("identity by normal form", f"{gap} = {constant}")] if good else None
@@ -356,8 +357,8 @@ class Prover:
         exponents: list[Expr] = []
         rest: list[dict[str, int]] = []
         for key in (high, low):
-            waves = [(label, power) for label, power in key if _node(atoms, label).op == "exp"]
-            parts = [Expr("*", (number(power), _node(atoms, label).args[0])) for label, power in waves]
+            waves = [(label, power) for label, power in key if atoms.node(label).op == "exp"]
+            parts = [Expr("*", (number(power), atoms.node(label).args[0])) for label, power in waves]
             exponents.append(Expr("+", (number(0), *parts)))
             rest.append({label: power for label, power in key if (label, power) not in waves})
         if rest[0] != rest[1] or exponents[0] == exponents[1]:
@@ -367,7 +368,7 @@ class Prover:
             found = self.at_least(exponents[0], exponents[1], strict)
             for label, power in rest[0].items():
                 if found is not None and (power % 2 or strict):
-                    factor = self.at_least(_node(atoms, label), number(0), strict)
+                    factor = self.at_least(atoms.node(label), number(0), strict)
                     found = None if factor is None else found + factor
         finally:
             self.nested = False
@@ -423,7 +424,7 @@ class Prover:
 
     def _products_of_exponentials(self, goal: Ratio, atoms: Atoms, found: dict[str, tuple[Fact, Term]]) -> None:
         """Facts about exp(s) for products of exponentials in the goal, and for quotients of two of these."""
-        keys = [{label: power for label, power in key if _node(atoms, label).op == "exp"} for key in monomials(goal)]
+        keys = [{label: power for label, power in key if atoms.node(label).op == "exp"} for key in monomials(goal)]
         apart = [{k: one.get(k, 0) - two.get(k, 0) for k in {*one, *two}} for one, two in permutations(keys, 2)]
         several = {
             tuple(sorted((label, power) for label, power in key.items() if power))
@@ -434,8 +435,8 @@ class Prover:
             if self.nested or len(key) + sum(power for _, power in key) < 3:
                 # one exponential has its facts
                 continue
-            parts = tuple(Expr("**", (_node(atoms, label), number(power))) for label, power in key)
-            inside = tuple(Expr("*", (number(power), _node(atoms, label).args[0])) for label, power in key)
+            parts = tuple(Expr("**", (atoms.node(label), number(power))) for label, power in key)
+            inside = tuple(Expr("*", (number(power), atoms.node(label).args[0])) for label, power in key)
             value, exponent = Expr("*", (number(1), *parts)), Expr("+", (number(0), *inside))
             facts = [
                 Fact("exp(t) > 0", value, strict=True),
@@ -452,7 +453,7 @@ class Prover:
 
     def _sign(self, below: Ratio, facts: Facts, squares: Squares) -> int | None:
         """The sign of a denominator, where it is certified."""
-        constant = _value(below)
+        constant = number_of(below)
         if constant is not None:
             return 1 if constant > 0 else -1
         for sign in (1, -1):
@@ -481,10 +482,6 @@ class Prover:
         return None
 
 
-def _node(atoms: Atoms, label: str) -> Expr:
-    return atoms.nodes.get(label, name(label))
-
-
 def _labels(value: Poly) -> set[str]:
     return {label for key in value for label, _ in key}
 
@@ -495,11 +492,6 @@ def _sign_of(fact: Fact) -> str:
 
 def _told(weight: Fraction, term: Term) -> str:
     return f"{weight}*({term.square})**2" if term.square and not term.parts else f"{weight}*({written(term.value)})"
-
-
-def _value(form: Ratio) -> Fraction | None:
-    found = monomials(form)
-    return None if form.names else found.get((), Fraction(0))
 
 
 def _rooted(high: Expr, low: Expr) -> bool:

@@ -7,7 +7,7 @@ from functools import reduce
 from typing import TYPE_CHECKING
 
 from theorems.algebra.ratio import Ratio
-from theorems.statement.expression import Expr, name, number
+from theorems.statement.expression import Expr, number
 from theorems.statement.proofs.fact import product_of
 from theorems.statement.proofs.quotients import ONE, Quotient, monomials, number_of
 
@@ -39,7 +39,7 @@ def _constant_root(atoms: Atoms, value: Fraction) -> Quotient:
 
 def _root_of(atoms: Atoms, label: str) -> Quotient:
     """The root of an atom >= 0; the length of a vector, or of a matrix, where it is the square of one."""
-    node = atoms.nodes.get(label, name(label))
+    node = atoms.node(label)
     if node.op == "*" and len(node.args) == 2 and node.args[0] == Expr("T", (node.args[1],)):
         return atoms.norm(Expr("norm", (node.args[1], "")))
     if node.op == "tr" and (half := _half(atoms, node)) is not None:
@@ -60,7 +60,7 @@ def _half(atoms: Atoms, trace: Expr) -> Expr | None:
 
 def _nonnegative(atoms: Atoms, label: str) -> bool:
     """Whether an atom is never negative, by what it is or by the range of a name."""
-    node = atoms.nodes.get(label, name(label))
+    node = atoms.node(label)
     if node.op == "name":
         known = atoms.known.ranges.get(label)
         low = None if known is None else known.low
@@ -77,7 +77,7 @@ def _size(atoms: Atoms, label: str) -> Ratio:
     if _nonnegative(atoms, label):
         return Ratio.of(label)
     own = Ratio.of(label)
-    return atoms.root(f"abs({label})", Expr("abs", (atoms.nodes.get(label, name(label)),)), Quotient(own * own)).above
+    return atoms.root(f"abs({label})", Expr("abs", (atoms.node(label),)), Quotient(own * own)).above
 
 
 def absolute(atoms: Atoms, node: Expr) -> Quotient:

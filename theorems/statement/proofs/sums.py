@@ -226,9 +226,10 @@ def _apart(atoms: Atoms, gap: Expr, scores: Expr) -> Iterator[Fact]:
     if len(found) == 2 and sorted(found.values()) == [-1, 1] and found.keys() <= table.keys():
         one, two = (Expr("family", (table[key],)) for key, _ in sorted(found.items(), key=lambda item: -item[1]))
         for first, second in permutations((one, two)):
-            norm = Expr("entrynorm", (minus(first, second), "oo"))
-            if spoken(atoms, [norm]):
-                yield Fact("log(sum(exp(s))) - log(sum(exp(t))) <= max(abs(s - t))", minus(norm, gap))
+            apart = minus(first, second)
+            for most in (Expr("entrynorm", (apart, "oo")), Expr("norm", (apart, ""))):
+                if spoken(atoms, [most]):
+                    yield Fact("log(sum(exp(s))) - log(sum(exp(t))) <= max(abs(s - t))", minus(most, gap))
 
 
 def _cross_entropy(atoms: Atoms, node: Expr) -> Iterator[Fact]:
