@@ -15,12 +15,13 @@ from fractions import Fraction
 from itertools import combinations_with_replacement
 from math import prod
 
-from theorems.statement.expression import Expr, StatementError, name, number
+from theorems.statement.expression import BINDERS, Expr, StatementError, name, number
 from theorems.statement.having import visibly_nonnegative
 from theorems.statement.pieces import of_event
 from theorems.statement.proofs.prover import STEPS, Prover
 from theorems.statement.proofs.steps import Step, Steps
 from theorems.statement.proposition import Proposition
+from theorems.statement.ranges import Range
 from theorems.statement.scalars import MAX_FACTORS
 from theorems.statement.shapes import shape
 from theorems.statement.work import Work
@@ -35,6 +36,9 @@ POWERS = (1, 2, 4)
 
 def by_cauchy(prop: Proposition) -> Steps | None:
     """The steps to an inequality that holds of any moments of which Cauchy and Schwarz's inequality holds."""
+    if prop.law.exchangeable:
+        # which of its moments exist is not known
+        return None
     moments = dict.fromkeys(
         one for side in (prop.left, prop.right) for one in side.walk() if one.op in ("E", "Var", "Cov", "Corr")
     )
@@ -53,7 +57,8 @@ def by_cauchy(prop: Proposition) -> Steps | None:
     prover.known = replace(prover.known, relations=(*prover.known.relations, *relations))
 
     def named(node: Expr) -> Expr:
-        return names[node] if node in names else node.mapped(named)
+        # under an index a moment is another number for each of its values
+        return names[node] if node in names else node if node.op in BINDERS else node.mapped(named)
 
     high, low = (prop.right, prop.left) if prop.way > 0 else (prop.left, prop.right)
     steps = prover.related(named(high), named(low), prop.relation in ("<", ">"))
@@ -172,16 +177,25 @@ def _never_negative(node: Expr, prop: Proposition) -> bool:
     if visibly_nonnegative(node):
         return True
     vectors: dict[Expr, str] = {}
+    sums: dict[Expr, str] = {}
 
     def fixed(one: Expr) -> Expr:
         if one.op == "token":
             return Expr("vector", (vectors.setdefault(one, f"x{len(vectors)}#"),))
-        return one.mapped(fixed)
+        if one.op == "sum" and one.random:
+            body, index, first, _ = one.args
+            own = name(f"{index}#")
+            inside = replace(prop.known, relations=(*prop.known.relations, ("<=", first, own)))
+            if _never_negative(body.put({index: own}), replace(prop, known=inside)):
+                return name(sums.setdefault(one, f"sum{len(sums)}#"))
+        # under an index a token is another vector for each of its values
+        return one if one.op in BINDERS else one.mapped(fixed)
 
     found = fixed(node)
     if found.random:
         return False
-    known = replace(prop.known, vectors=(*prop.known.vectors, *vectors.values()))
+    ranges = {**prop.known.ranges, **dict.fromkeys(sums.values(), Range(Fraction(0)))}
+    known = replace(prop.known, vectors=(*prop.known.vectors, *vectors.values()), ranges=ranges)
     try:
         prover = Prover(replace(prop, left=found, right=ZERO, known=known), Work(STEPS))
         return prover.at_least(found, ZERO, False) is not None

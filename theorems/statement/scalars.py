@@ -22,6 +22,7 @@ from theorems.statement.moments import Moments
 from theorems.statement.normal import nonnegative
 from theorems.statement.pieces import of_event, over_roots, pieced
 from theorems.statement.places import Order, Place, ordered, place_of
+from theorems.statement.shapes import shape
 from theorems.statement.traces import Traces
 
 #: Most tokens in a product.
@@ -190,12 +191,31 @@ class Exact:
     def _norm(self, node: Expr, power: sp.Expr) -> sp.Expr:
         """A power of a norm, by the square of a Euclidean or Frobenius one; a spectral or nuclear one has a name."""
         inner, kind = node.args
-        shape, _ = self.polynomial.value(inner)
-        if kind not in ("", "fro") and shape not in ("column", "row"):
-            self.named[str(node)] = node
-            return symbol(str(node)) ** power
+        vector = self.polynomial.value(inner)[0] in ("column", "row")
+        if kind not in ("", "fro") and not vector:
+            return self._named(inner, kind) ** power
         product = Expr("*", (Expr("T", (inner,)), inner))
-        return self.value(product if shape in ("column", "row") else Expr("tr", (product,))) ** (power / 2)
+        return self.value(product if vector else Expr("tr", (product,))) ** (power / 2)
+
+    def _named(self, matrix: Expr, kind: str) -> sp.Expr:
+        """A norm without a formula: a name, times the absolute values of numbers that multiply the matrix."""
+        numbers = [arg for arg in matrix if shape(arg) == "number"] if matrix.op in ("*", "/") else []
+        if numbers:
+            rest = [arg for arg in matrix if arg not in numbers]
+            scale = sp.Mul(*map(self._size, numbers)) ** (1 if matrix.op == "*" else -1)
+            return scale * self._named(rest[0] if len(rest) == 1 else Expr("*", tuple(rest)), kind)
+        node = Expr("norm", (matrix, kind))
+        if node.random or node.names():
+            # it differs with the tokens, along a sum or a limit
+            raise NotPolynomialError(f"{node} has no closed form here")
+        self.named[str(node)] = node
+        return symbol(str(node))
+
+    def _size(self, node: Expr) -> sp.Expr:
+        """An absolute value, of a name that is known to be >= 0 itself."""
+        value, low = self.value(node), self.known.ranges[str(node)].low if str(node) in self.known.ranges else None
+        known = node.op == "name" and (node.args[0] in self.table or (low is not None and low >= 0))
+        return value if known else sp.Abs(value)
 
     def coefficient(self, node: Expr) -> Ratio:
         """A deterministic factor as a coefficient; what is no Laurent polynomial gets a name until the end."""

@@ -6,6 +6,7 @@ import pytest
 
 from theorems.statement import proposition
 from theorems.statement.decide import Derivation, decide
+from theorems.statement.moment_bounds import _never_negative
 
 U = "u in R^d, a > 0"
 PROVED = [
@@ -33,3 +34,10 @@ def test_proved(text: str, hypotheses: str, law: str) -> None:
     prop = proposition(text, hypotheses, law=law)
     found = decide(prop, Derivation(prop))
     assert found.status == "proved" and all(part.proof for part in found.parts)
+
+
+def test_a_token_under_an_index_is_another_one_for_each_of_its_values() -> None:
+    signs = {"sum(a[k]*norm(x[k])**2, k, 1, T)*sum(a[k], k, 1, T)": False, "sum(k*norm(x[k])**2, k, 1, T)/T": True}
+    for text, sign in signs.items():
+        prop = proposition(f"E[{text}] >= a[1] - a[1]", "a in R^T", law="iid")
+        assert _never_negative(prop.left.args[0], prop) is sign
