@@ -23,7 +23,7 @@ from theorems.statement.normal import nonnegative
 from theorems.statement.pieces import of_event, over_roots, pieced
 from theorems.statement.places import Order, Place, ordered, place_of
 from theorems.statement.shapes import shape
-from theorems.statement.traces import Traces
+from theorems.statement.traces import Traces, product_of
 
 #: Most tokens in a product.
 MAX_FACTORS = 16
@@ -204,6 +204,11 @@ class Exact:
             rest = [arg for arg in matrix if arg not in numbers]
             scale = sp.Mul(*map(self._size, numbers)) ** (1 if matrix.op == "*" else -1)
             return scale * self._named(rest[0] if len(rest) == 1 else Expr("*", tuple(rest)), kind)
+        shown, found = self.polynomial.value(matrix)
+        if shown == "matrix" and len(found) == 1 and found[0][0].coefficient == Ratio.of(1):
+            # a matrix has the norm of its transpose
+            letters = self.traces.reduced(found[0][1])
+            matrix = product_of(min(letters, self.traces.reduced(self.traces.transposed(letters))))
         node = Expr("norm", (matrix, kind))
         if node.random or node.names():
             # it differs with the tokens, along a sum or a limit

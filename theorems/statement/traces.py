@@ -16,6 +16,7 @@ import flint
 
 from theorems.algebra.quotients import fraction
 from theorems.algebra.ratio import Ratio
+from theorems.statement.expression import Expr
 from theorems.statement.hypotheses import Hypotheses
 
 #: A matrix of a product: its name, and whether it is transposed.
@@ -23,6 +24,18 @@ Letter = tuple[str, bool]
 Letters = tuple[Letter, ...]
 Rows = Sequence[Sequence[Fraction]]
 SIGMA: Letter = ("Sigma", False)
+
+
+def letter_of(letter: tuple[str, bool]) -> Expr:
+    """A matrix, or its transpose."""
+    matrix = Expr("matrix", (letter[0],))
+    return Expr("T", (matrix,)) if letter[1] else matrix
+
+
+def product_of(letters: Letters) -> Expr:
+    """The product of letters; I for none."""
+    parts = tuple(map(letter_of, letters))
+    return parts[0] if len(parts) == 1 else Expr("*", parts) if parts else Expr("matrix", ("I",))
 
 
 @dataclass

@@ -16,7 +16,6 @@ from theorems.statement.expression import Expr, StatementError, minus, name, num
 from theorems.statement.forms import Polynomial
 from theorems.statement.hypotheses import Hypotheses
 from theorems.statement.proofs import roots, special
-from theorems.statement.proofs.fact import letter_of, product_of
 from theorems.statement.proofs.quotients import (
     NONE,
     ONE,
@@ -28,7 +27,7 @@ from theorems.statement.proofs.quotients import (
     terms,
 )
 from theorems.statement.proofs.sums import log_of_entry, summed
-from theorems.statement.traces import SIGMA, Letters, Traces
+from theorems.statement.traces import SIGMA, Letters, Traces, letter_of, product_of
 
 #: Largest power of one exponential, and most terms of a polynomial.
 MAX_EXPONENT, MAX_TERMS = 12, 400

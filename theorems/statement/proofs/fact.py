@@ -37,18 +37,6 @@ def times(*parts: Expr) -> Expr:
     return Expr("*", parts)
 
 
-def letter_of(letter: tuple[str, bool]) -> Expr:
-    """A matrix, or its transpose."""
-    matrix = Expr("matrix", (letter[0],))
-    return Expr("T", (matrix,)) if letter[1] else matrix
-
-
-def product_of(letters: Letters) -> Expr:
-    """The product of letters; I for none."""
-    parts = tuple(map(letter_of, letters))
-    return parts[0] if len(parts) == 1 else Expr("*", parts) if parts else Expr("matrix", ("I",))
-
-
 def count(label: str) -> Expr:
     """A size, which is a name or a number."""
     return number(int(label)) if label.isdigit() else name(label)

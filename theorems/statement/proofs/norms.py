@@ -9,8 +9,8 @@ from theorems.statement.expression import Expr, minus, number
 from theorems.statement.hypotheses import Hypotheses
 from theorems.statement.proofs.atoms import Atoms
 from theorems.statement.proofs.comparing import parts_of
-from theorems.statement.proofs.fact import ONE, ZERO, Fact, add, count, extent, largest, product_of, size, times
-from theorems.statement.traces import Letters
+from theorems.statement.proofs.fact import ONE, ZERO, Fact, add, count, extent, largest, size, times
+from theorems.statement.traces import Letters, product_of
 
 
 def norm(atoms: Atoms, known: Hypotheses, label: str, node: Expr) -> Iterator[Fact]:
