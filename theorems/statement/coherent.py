@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
 
-from theorems.statement.expression import BINDERS, MOMENTS, RANGES, Expr, StatementError, coefficients
+from theorems.statement.expression import BINDERS, MOMENTS, RANGES, Expr, StatementError, coefficients, number
 from theorems.statement.hypotheses import Hypotheses, names_of, said_real
 from theorems.statement.language import CALLS, Vocabulary
 from theorems.statement.laws import Law
@@ -139,6 +139,30 @@ def check_random(sides: tuple[Expr, ...], text: str) -> None:
             text,
             moments[0].at,
         )
+
+
+def settled(node: Expr, text: str) -> Expr:
+    """Moments of moments worked out: E of a number is that number, its Var and Cov are 0.
+
+    StatementError for the others of a number, which say nothing, and for a quotient of moments within what varies.
+    """
+    found = node.mapped(lambda arg: settled(arg, text))
+    if node.op not in MOMENTS:
+        return found
+    if any(arg.has(*MOMENTS) and not arg.random and not arg.has("member") for arg in node):
+        if node.op in ("E", "Var", "Cov"):
+            return next(iter(found)) if node.op == "E" else number(0)
+        raise StatementError(
+            f"what stands in {node.op}[...] is not random, so that it says nothing; drop {node.op}[...]", text, node.at
+        )
+    # neither side has values of it, and the exact one takes minutes to grow
+    for part in (part for arg in found for part in arg.walk() if part.op in ("Corr", "Skew", "Kurt")):
+        raise StatementError(
+            f"{part} is a number and stands inside {node.op}[...]; take it out, or write a parameter for it",
+            text,
+            part.at,
+        )
+    return found
 
 
 def check_bound(sides: tuple[Expr, ...], known: Hypotheses, free: set[str], law: Law, hypotheses: str) -> None:

@@ -17,6 +17,7 @@ from theorems.statement.coherent import (
     check_made,
     check_random,
     check_reached,
+    settled,
 )
 from theorems.statement.conditions import condition, numbers_of, split_clause
 from theorems.statement.entrywise import LEFT, RIGHT, entry
@@ -130,8 +131,8 @@ def proposition(text: str, hypotheses: str = "", where: str = "", law: str = "wa
     clause = split_clause(text)
     left_text, relation, right_text, column = clause or split_relation(text)
     read = condition if clause else parsed
-    left = read(left_text, words, text, 0)
-    right = read(right_text, words, text, column + len(relation))
+    left = settled(read(left_text, words, text, 0), text)
+    right = settled(read(right_text, words, text, column + len(relation)), text)
     right, error = (right, None) if clause else _error_term(right, text)
     sides = (left, right) if error is None else (left, right, error[1])
     regime = read_limit(limit, words)
@@ -418,6 +419,8 @@ def _check_law(
     low = high = node.args[0] if node.op == "number" else None
     if node.op == "name" and node.args[0] in known.ranges:
         low, high = known.ranges[node.args[0]].low, known.ranges[node.args[0]].high
+    if node.op == "number" and not -1 <= node.args[0] <= 1:
+        raise StatementError(f"expected a number from -1 to 1, e.g. ar1(1/2); ar1({node}) is not stationary", given, 0)
     if low is None or high is None or low < -1 or high > 1:
         raise StatementError(
             f"ar1({node}) is stationary for -1 <= {node} <= 1 only; say so with --for, e.g. 0 < {node} < 1", given, 0

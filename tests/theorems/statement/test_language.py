@@ -108,6 +108,8 @@ def test_a_limit_needs_a_relation_that_states_one_and_a_law_its_parameters_range
         proposition("E[norm(x[T])**2] = T*tr(Sigma)", limit="T -> oo")
     with pytest.raises(StatementError, match="stationary"):
         proposition("E[x[s].T*x[t]] = a**(t - s)*tr(Sigma)", "s <= t, a > 0", law="ar1(a)")
+    with pytest.raises(StatementError, match="expected a number from -1 to 1"):
+        proposition("E[x[s].T*x[t]] = 0", law="ar1(2)")
     with pytest.raises(StatementError, match="symmetric in s and t"):
         proposition("E[x[i].T*x[j]] = 0", law="gaussian(s - t)")
     with pytest.raises(StatementError, match="did you mean walk"):
