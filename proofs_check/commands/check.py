@@ -57,13 +57,13 @@ def run_check(args: argparse.Namespace) -> int:
     from theorems.statement.prose import in_words
     from theorems.statement.typeset import typeset
 
+    device = usable_device(args.device)
     # the first sign of life: nothing heavy is imported before it
     with suppress(UnicodeEncodeError):
         # a terminal without Unicode shows the words alone
         typeset(prop).encode(getattr(sys.stdout, "encoding", None) or "utf-8")
         print(typeset(prop))
     print(in_words(prop), flush=True)
-    device = usable_device(args.device)
     from proofs_check.judging.workers import prepare
 
     prepare()

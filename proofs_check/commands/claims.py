@@ -159,7 +159,7 @@ def fill_new_lemma(parser: argparse.ArgumentParser) -> None:
 
 def run_new_lemma(args: argparse.Namespace) -> int:
     """Write the skeleton of a lemma; returns the exit status."""
-    from proofs_check.commands.new_lemma import files, write
+    from proofs_check.commands.new_lemma import entry_point, files, write
     from theorems.claims.catalogue import PAPERS
 
     written = write(args.id, files(args.id, args.kind, PAPERS), checks.here())
@@ -167,5 +167,5 @@ def run_new_lemma(args: argparse.Namespace) -> int:
         print(f"wrote {path.relative_to(checks.here())}")
     paper = args.id.split(".")[0]
     print(f"Fill in what FILL IN marks, then: twofold verify {paper}")
-    print("From anywhere: pip install -e . here; the entry point in pyproject.toml makes the lemmas known.")
+    print(f"From anywhere: {entry_point(paper, checks.here())}")
     return 0

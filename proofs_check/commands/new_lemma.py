@@ -12,8 +12,11 @@ from contextlib import suppress
 from dataclasses import dataclass
 from importlib.machinery import PathFinder
 from pathlib import Path
+from typing import Any
 
+from proofs_check.inputs.data import toml_of
 from proofs_check.inputs.errors import UsageError
+from proofs_check.inputs.files import regular_bytes
 from proofs_check.statements.request import Request
 
 _PART = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,60}")
@@ -384,6 +387,22 @@ def write(claim_id: str, wanted: Mapping[str, str], folder: Path) -> list[Path]:
                     above.rmdir()
             raise UsageError("ID", claim_id, f"a folder that can be written; {name}: {error.strerror}") from None
     return written
+
+
+def entry_point(paper: str, folder: Path) -> str:
+    """What makes the lemmas of a folder known: its pyproject.toml, or what is to be added to that."""
+    try:
+        found: Any = toml_of(regular_bytes(folder / "pyproject.toml").decode())
+        for name in ("project", "entry-points", "twofold.papers", paper):
+            found = found[name]
+    except (OSError, ValueError, LookupError, TypeError):
+        found = None
+    if found == paper:
+        return "pip install -e . here; the entry point in pyproject.toml makes the lemmas known."
+    return (
+        f'add {paper} = "{paper}" under [project.entry-points."twofold.papers"] in pyproject.toml, '
+        f"and the package {paper} to what is built; then pip install -e . here makes the lemmas known."
+    )
 
 
 def check_free(claim_id: str, wanted: Mapping[str, str], folder: Path) -> None:

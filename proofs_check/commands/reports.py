@@ -38,7 +38,8 @@ def run_report(args: argparse.Namespace) -> int:
     report = read_report("FILE", args.report)
     papers = sorted({claim["paper"]["id"] for claim in report["claims"]})
     if (args.latex or args.comments) is not None and args.comments not in papers:
-        raise UsageError("--comments", args.comments or "", f"one of {', '.join(papers)}")
+        expected = f"one of {', '.join(papers)}" if papers else "a report with claims; FILE has none"
+        raise UsageError("--comments", args.comments or "", expected)
     letter = args.latex or (f"{args.comments}-comments.tex" if args.comments else None)
     files = {"--markdown": args.markdown, "--junit": args.junit, "--latex": letter}
     targets = {name: outputs.check_target(name, value) for name, value in files.items() if value is not None}
@@ -110,12 +111,14 @@ def run_lock(args: argparse.Namespace) -> int:
     report = read_report("--report", args.report)
     target = outputs.check_target("--out", args.out)
     outputs.check_apart({"--out": args.out}, {"--report": args.report})
+    before = read_bytes("--out", target).decode("utf-8", "replace") if target.exists() else ""
+    if before.strip() and not lock.is_lock(before):
+        raise UsageError("--out", args.out, "a lock, or no file yet; it has no [verdicts]", "choose another file")
     whole = set(checks.catalogue(()))
     missing = sorted(whole - {claim["id"] for claim in report["claims"]})
     if missing:
         raise UsageError("--report", args.report, f"a run of every claim; {missing[0]} is missing", "judge all")
     text = lock.written(report, lock.data_of(Path(args.figures)))
-    before = read_bytes("--out", target).decode("utf-8", "replace") if target.exists() else ""
     try:
         outputs.atomic_write(target, text)
     except OSError as error:

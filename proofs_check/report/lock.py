@@ -98,6 +98,16 @@ def written(report: Report, figures: Mapping[str, Fingerprint]) -> str:
     return "\n".join(parts)
 
 
+def is_lock(text: str) -> bool:
+    """Whether ``twofold lock`` wrote a text, or it holds verdicts as its files do."""
+    if text.startswith(HEAD):
+        return True
+    try:
+        return isinstance(toml_of(text).get("verdicts"), dict)
+    except ValueError:
+        return False
+
+
 def _key(name: str) -> str:
     return name if _BARE.fullmatch(name) else _value(name)
 

@@ -9,9 +9,11 @@ import os
 import platform
 import re
 import stat
+import time
 import xml.etree.ElementTree as ET
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
+from functools import lru_cache
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -24,6 +26,8 @@ from theorems.claims.catalogue import ALPHA
 
 #: Folders in one another: each is made by one call more.
 DEEPEST = 100
+#: What a file is called while it is written, and the seconds after which none still is; ids are a machine's own.
+_UNFINISHED, _LONG_AGO = re.compile(r"\.twofold-([1-9][0-9]{0,8})-[0-9a-f]{8}"), 60
 
 
 def check_target(argument: str, value: str) -> Path:
@@ -103,11 +107,35 @@ def unwritten(name: str, path: Path, error: OSError) -> str:
     return f"twofold: error: {name} {path}: could not be written ({error.strerror or error})"
 
 
+@lru_cache(maxsize=1024)
+def _clear(folder: Path) -> None:
+    """Take away, once a process, what processes that were killed within a write left in a folder."""
+    with contextlib.suppress(OSError):
+        for entry in os.scandir(folder):
+            made = _UNFINISHED.fullmatch(entry.name)
+            if made and entry.is_file(follow_symlinks=False) and not _runs(int(made[1])):
+                with contextlib.suppress(OSError):
+                    if time.time() - entry.stat().st_mtime > _LONG_AGO:
+                        os.unlink(entry)
+
+
+def _runs(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        # another user's
+        return True
+    return True
+
+
 def atomic_write(path: Path, content: str | bytes, *, durable: bool = True) -> None:
     """Write ``content``, text as UTF-8, to ``path`` so that a reader sees the old file or the new one, never a part.
 
     ``durable`` waits until the disk has it.
     """
+    _clear(path.parent.absolute())
     temporary = path.with_name(f".twofold-{os.getpid()}-{os.urandom(4).hex()}")
     try:
         with open(temporary, "xb") as handle:

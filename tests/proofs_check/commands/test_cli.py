@@ -81,6 +81,7 @@ BAD: list[tuple[list[str], list[str]]] = [
     (["verify", "--seed", "9" * 10000], ["--seed"]),
     (["verify", "--effort", "thoroug"], ["--effort", "'thoroug'", "nearest: thorough"]),
     (["verify", "--device", "tpu"], ["--device", "'tpu'", "auto, cpu, cuda"]),
+    (["check", "E[norm(x[1])**2] = tr(Sigma)", "--device", "tpu"], ["--device", "'tpu'", "auto, cpu, cuda"]),
     (["verify", "--jobs", "0"], ["--jobs", "'0'", "1 to"]),
     (["verify", "--jobs", "many"], ["--jobs", "'many'"]),
     (["verify", "--json", "missing/report.json"], ["--json", "'missing/report.json'", "does not exist"]),
@@ -403,6 +404,9 @@ def test_a_report_is_written_again_in_every_form(
         assert cli.main(["report", str(given), *arguments]) == 2
         error = capsys.readouterr().err
         assert mend in error and error.count("\n") == 1
+    given.write_text(json.dumps({**sample_report, "claims": []}), encoding="utf-8")
+    assert cli.main(["report", str(given), "--comments", "bao2024"]) == 2
+    assert "expected a report with claims; FILE has none" in capsys.readouterr().err
 
 
 def test_pages_are_written_with_the_verdicts(runner: FakeRunner, tmp_path: Path) -> None:

@@ -73,13 +73,16 @@ def test_what_is_to_be_filled_in_is_said_in_both_sides_and_the_test(kind: str) -
     assert "sympy" not in made.get(second, "")
 
 
-def test_a_second_lemma_keeps_what_the_first_shares_with_it(here: Path) -> None:
+def test_a_second_lemma_keeps_what_the_first_shares_with_it(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.main(["new-lemma", "mypaper.sec2.one"]) == 0
+    assert "the entry point in pyproject.toml makes" in capsys.readouterr().out
     (here / "pyproject.toml").write_text("# mine\n", encoding="utf-8")
     (here / "mypaper" / "__init__.py").write_text("# mine too\n", encoding="utf-8")
     before = contents(here)
     assert cli.main(["new-lemma", "mypaper.sec2.two", "--kind", "limit"]) == 0
     after = contents(here)
+    # the file that is there names no entry point
+    assert 'add mypaper = "mypaper" under [project.entry-points."twofold.papers"]' in capsys.readouterr().out
     assert before.items() <= after.items()
     assert {Path(name).name for name in after.keys() - before.keys()} == {"sec2_two.py", "test_mypaper_sec2_two.py"}
 

@@ -119,6 +119,15 @@ def test_the_command(report: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     assert capsys.readouterr().out.splitlines() == [f"wrote {tmp_path / 'verdicts.toml'}"]
     assert cli.main(arguments) == 0
     assert capsys.readouterr().out.splitlines()[1:] == ["nothing changed"]
+    for other in ('[project]\nname = "mine"\n', "some notes", "verdicts = 1"):
+        (tmp_path / "verdicts.toml").write_text(other)
+        assert cli.main(arguments) == 2
+        assert "a lock, or no file yet" in capsys.readouterr().err
+        assert (tmp_path / "verdicts.toml").read_text() == other
+    for other in ("", "[verdicts]\n", f"{lock.HEAD}[["):
+        (tmp_path / "verdicts.toml").write_text(other)
+        assert cli.main(arguments) == 0
+    capsys.readouterr()
     monkeypatch.setattr(checks, "catalogue", lambda _: {"another.claim": None})
     assert cli.main(arguments) == 2
     assert "another.claim is missing" in capsys.readouterr().err

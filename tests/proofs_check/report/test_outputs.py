@@ -158,6 +158,22 @@ def test_a_directory_that_may_not_be_written(tmp_path: Path, monkeypatch: pytest
         outputs.check_target("--json", str(tmp_path / "report.json"))
 
 
+def test_what_a_kill_within_a_write_left_goes_with_the_next_write(tmp_path: Path) -> None:
+    gone = subprocess.run([sys.executable, "-c", "import os; print(os.getpid())"], capture_output=True, check=True)
+    left, own = f".twofold-{int(gone.stdout)}-0123abcd", f".twofold-{os.getpid()}-0123abcd"
+    others = (".twofold-1-0123abcd", f"{left}.txt", f".twofold-{int(gone.stdout)}-other", f"{left[1:]}")
+    for name in (left, own, *others):
+        (tmp_path / name).write_text("a part")
+        os.utime(tmp_path / name, (0, 0))
+    (tmp_path / f"{left[:-1]}e").mkdir()
+    (tmp_path / f"{left[:-1]}f").symlink_to(tmp_path / own)
+    # one that has just been written may be another machine's
+    (tmp_path / f"{left[:-1]}0").write_text("a part")
+    before = {path.name for path in tmp_path.iterdir()}
+    outputs.atomic_write(tmp_path / "report.json", "{}")
+    assert {path.name for path in tmp_path.iterdir()} == before - {left} | {"report.json"}
+
+
 def test_a_link_in_a_circle_is_no_target(tmp_path: Path) -> None:
     link = tmp_path / "loop"
     link.symlink_to(link)
