@@ -381,6 +381,17 @@ def test_a_reader_that_leaves_causes_no_traceback() -> None:
     assert done.stdout.count("\n") == 1
 
 
+def test_packages_of_the_working_folder_with_the_same_names_are_not_imported(tmp_path: Path) -> None:
+    for name in ("figures", "montecarlo", "theorems"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "__init__.py").write_text("raise SystemExit('of another')")
+    command = [sys.executable, "-m", "proofs_check", "list", "bao2024.appA"]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, env=environment, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "bao2024.appA.eq15" in done.stdout
+
+
 def test_a_report_is_written_again_in_every_form(
     sample_report: dict[str, Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
