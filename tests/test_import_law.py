@@ -193,22 +193,40 @@ def derivations(root: Path) -> list[Path]:
     return [path for path in below if path.relative_to(root).parts[1] not in READERS]
 
 
-def circles(root: Path, package: str) -> list[list[str]]:
-    """Modules and sub-packages right below a package that import each other in a circle."""
-    names = {".".join(module_of(path, root)) for path in files(root, package)}
+def circles(root: Path, package: str, lazy: bool = True) -> list[list[str]]:
+    """Modules and sub-packages right below a package that import each other in a circle.
+
+    Without ``lazy`` imports within functions do not count.
+    """
+    above, *below = package.split(".")
+    names = {".".join(module_of(path, root)) for path in files(root, above)}
     graph: dict[str, set[str]] = {}
-    for path in files(root, package):
+    depth = 1 + len(below)
+    for path in files(root, above):
         here = module_of(path, root)
+        late = [] if lazy else [range(one.lineno, (one.end_lineno or 0) + 1) for one in functions(path)]
         for entry in imports(path, root):
             to = (entry.name or "").split(".")
-            if len(here) > 1 and len(to) > 1 and to[0] == package and to[1] != here[1] and ".".join(to[:2]) in names:
-                graph.setdefault(here[1], set()).add(to[1])
+            inside = len(here) > depth < len(to) and [*here[:depth]] == to[:depth] == [above, *below]
+            counts = inside and not any(entry.line in lines for lines in late)
+            if counts and to[depth] != here[depth] and ".".join(to[: depth + 1]) in names:
+                graph.setdefault(here[depth], set()).add(to[depth])
     ordered = TopologicalSorter(graph)
     try:
         ordered.prepare()
     except CycleError as error:
         return [error.args[1]]
     return []
+
+
+def functions(path: Path) -> list[ast.stmt]:
+    """What runs later than an import: functions, and what only a type checker reads."""
+    nodes = ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+    return [
+        node
+        for node in nodes
+        if isinstance(node, ast.FunctionDef) or (isinstance(node, ast.If) and ast.unparse(node.test) == "TYPE_CHECKING")
+    ]
 
 
 def print_readers(root: Path) -> list[str]:
@@ -271,6 +289,12 @@ def test_the_law_holds() -> None:
 @pytest.mark.parametrize("package", ALLOWED)
 def test_layers_only_point_downwards(package: str) -> None:
     assert circles(ROOT, package) == []
+
+
+def test_the_layers_of_statements_only_point_downwards() -> None:
+    """What binds or nests, a limit within a value, is read by a function that imports it when it is called."""
+    assert circles(ROOT, "theorems.statement", lazy=False) == []
+    assert circles(ROOT, "theorems.statement") != []
 
 
 def test_a_circle_is_found(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from proofs_check.statements.moments import Checker
 from proofs_check.statements.request import Request
 from proofs_check.statements.violating import violations
 from proofs_check.statements.without_tokens import found_without_tokens
-from theorems.statement.decide import Derivation, decide
+from theorems.statement.deciding.decide import Derivation, decide
 from theorems.statement.expression import StatementError
 from theorems.statement.mutants import mutants
 from theorems.statement.proposition import Proposition

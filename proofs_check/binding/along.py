@@ -7,11 +7,11 @@ from typing import Any
 
 from proofs_check.checks.approaching import INDEX
 from proofs_check.claims.pairing import Pair
-from theorems.statement.cases import Case
 from theorems.statement.expression import name
 from theorems.statement.proposition import Proposition
-from theorems.statement.tending import Goes
-from theorems.statement.values import scalar
+from theorems.statement.reading.tending import Goes
+from theorems.statement.values.cases import Case
+from theorems.statement.values.values import scalar
 
 #: Two places far along the sequences.
 FAR = (32, 64)

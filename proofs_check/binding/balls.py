@@ -8,9 +8,9 @@ import flint
 
 from proofs_check.binding.named import InstanceError
 from theorems.algebra.balls import between, rational
-from theorems.statement.cases import Case
 from theorems.statement.expression import Expr
-from theorems.statement.values import scalar
+from theorems.statement.values.cases import Case
+from theorems.statement.values.values import scalar
 
 #: The most that a ball's radius may be, relative to 1 + |middle|; that of a least norm, and the second interpreter's.
 TIGHT, LEAST = 1e-20, 1e-6

@@ -18,10 +18,10 @@ from proofs_check.checks.evidence import Seen
 from proofs_check.checks.points import BITS
 from proofs_check.claims.pairing import Pair
 from theorems.algebra.balls import precision
-from theorems.statement.arithmetic import UndefinedError
-from theorems.statement.cases import admissible
 from theorems.statement.expression import StatementError
 from theorems.statement.proposition import Proposition
+from theorems.statement.values.arithmetic import UndefinedError
+from theorems.statement.values.cases import admissible
 
 #: Finite laws that are looked at, of so many that are drawn.
 LAWS, DRAWS = 24, 240

@@ -32,10 +32,10 @@ from theorems.kernel.deriving import derive
 from theorems.kernel.matrix_claims import matrix_of
 from theorems.kernel.outcome import Outcome
 from theorems.kernel.settle import trusted, value_of
-from theorems.statement.derived import difference, kernel_of
+from theorems.statement.deciding.derived import difference, kernel_of
 from theorems.statement.expression import StatementError
-from theorems.statement.laws import read_law
 from theorems.statement.proposition import Proposition
+from theorems.statement.reading.laws import read_law
 
 #: Cases that are looked at for one where two values differ: small ones, and drawn ones.
 SMALLEST, DRAWN = 150, 64

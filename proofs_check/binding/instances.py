@@ -38,15 +38,15 @@ from theorems.kernel.equivalence import holds, truth
 from theorems.kernel.eventually import Eventually
 from theorems.kernel.limits import at_point
 from theorems.kernel.settle import value_of
-from theorems.statement import conditions
-from theorems.statement.arithmetic import UndefinedError
-from theorems.statement.cases import Case, admissible
-from theorems.statement.certify import violation
-from theorems.statement.conditions import CLAUSES
+from theorems.statement.deciding.limiting import reached
 from theorems.statement.expression import StatementError
-from theorems.statement.limiting import reached
 from theorems.statement.proposition import Proposition
-from theorems.statement.values import scalar
+from theorems.statement.reading import conditions
+from theorems.statement.reading.conditions import CLAUSES
+from theorems.statement.values.arithmetic import UndefinedError
+from theorems.statement.values.cases import Case, admissible
+from theorems.statement.values.certify import violation
+from theorems.statement.values.values import scalar
 
 #: Cases at which a claim's numbers are looked at, and those at which least values are.
 CASES, FEW = 24, 8

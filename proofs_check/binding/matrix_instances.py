@@ -20,13 +20,13 @@ from proofs_check.claims.pairing import Pair
 from proofs_check.statements.identities import evaluated
 from theorems.algebra.matrix_calculus import MatrixError
 from theorems.kernel.matrix_facts import MatrixFact
-from theorems.statement.arithmetic import Matrix, UndefinedError
-from theorems.statement.cases import Case, admissible
 from theorems.statement.expression import Expr, StatementError
-from theorems.statement.factored import is_factored
 from theorems.statement.proofs.matrices import NoNormalFormError, normal_form
 from theorems.statement.proposition import Proposition
-from theorems.statement.values import Reader
+from theorems.statement.reading.factored import is_factored
+from theorems.statement.values.arithmetic import Matrix, UndefinedError
+from theorems.statement.values.cases import Case, admissible
+from theorems.statement.values.values import Reader
 
 
 def matrices_bound(pair: Pair, fact: MatrixFact, seen: Sequence[Seen]) -> Binding:

@@ -9,8 +9,8 @@ from typing import Any
 
 from proofs_check.checks.evidence import Seen
 from proofs_check.claims.pairing import Pair
-from theorems.statement.cases import Case, frame, only_set
 from theorems.statement.proposition import Proposition
+from theorems.statement.values.cases import Case, frame, only_set
 
 
 class InstanceError(ValueError):

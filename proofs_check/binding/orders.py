@@ -17,12 +17,12 @@ from proofs_check.checks.evidence import Seen
 from proofs_check.claims.pairing import Pair
 from theorems.kernel.catalogued import said
 from theorems.rules.orders import Order
-from theorems.statement.arithmetic import UndefinedError
-from theorems.statement.cases import Case, admissible
-from theorems.statement.derived import kernel_of
+from theorems.statement.deciding.derived import kernel_of
 from theorems.statement.expression import Expr, StatementError
 from theorems.statement.proposition import Proposition
-from theorems.statement.values import value
+from theorems.statement.values.arithmetic import UndefinedError
+from theorems.statement.values.cases import Case, admissible
+from theorems.statement.values.values import value
 
 #: Lengths, and walks of each, at which the empirical check is looked at.
 LENGTHS, WALKS = (1, 2, 5, 12), 64

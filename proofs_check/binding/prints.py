@@ -30,13 +30,13 @@ from theorems.gaussian.numeric import Case as Exact
 from theorems.kernel.bounds import admitted
 from theorems.kernel.derivation import SharpBound
 from theorems.kernel.outcome import Outcome
-from theorems.statement.arithmetic import UndefinedError
-from theorems.statement.cases import Case, admissible
-from theorems.statement.certify import violation
-from theorems.statement.decide import decide, derivation_of
+from theorems.statement.deciding.decide import decide, derivation_of
 from theorems.statement.expression import StatementError
-from theorems.statement.factored import is_factored
 from theorems.statement.proposition import Proposition
+from theorems.statement.reading.factored import is_factored
+from theorems.statement.values.arithmetic import UndefinedError
+from theorems.statement.values.cases import Case, admissible
+from theorems.statement.values.certify import violation
 
 #: What has no value at a case, or none in the language.
 UNREAD = (InstanceError, StatementError, UndefinedError, IndexError, ValueError)

@@ -17,11 +17,11 @@ import sympy as sp
 
 from proofs_check.binding.tied import Binding
 from theorems.gaussian.numeric import Case as Exact
-from theorems.statement.cases import Case
 from theorems.statement.expression import TRUTHS, Expr, StatementError
 from theorems.statement.proposition import Proposition
-from theorems.statement.truths import truth
-from theorems.statement.values import scalar
+from theorems.statement.values.cases import Case
+from theorems.statement.values.truths import truth
+from theorems.statement.values.values import scalar
 
 #: Dimensions and numbers of tokens that are looked at, and sets of tokens of each.
 DIMENSIONS, LENGTHS, SETS = (1, 2, 3), (1, 2, 3, 4, 5), 2

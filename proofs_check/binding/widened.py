@@ -33,12 +33,12 @@ from theorems.kernel.equivalence import holds
 from theorems.kernel.eventually import Eventually
 from theorems.kernel.hypotheses import granted, plain
 from theorems.kernel.settle import ungranted
-from theorems.statement.arithmetic import UndefinedError
-from theorems.statement.cases import Case, frame
 from theorems.statement.expression import StatementError
 from theorems.statement.proposition import Proposition
-from theorems.statement.syntax import split_top
-from theorems.statement.values import scalar
+from theorems.statement.reading.syntax import split_top
+from theorems.statement.values.arithmetic import UndefinedError
+from theorems.statement.values.cases import Case, frame
+from theorems.statement.values.values import scalar
 
 #: Cases wanted, and draws for them.
 CASES, DRAWS = 40, 120

@@ -19,8 +19,8 @@ from proofs_check.inputs.data import json_of
 from proofs_check.inputs.errors import nearest, shown
 from theorems.claims.catalogue import STRUCTURED, Statement, is_data
 from theorems.kernel.catalogued import left_side, said
-from theorems.statement.cases import failures
 from theorems.statement.expression import StatementError
+from theorems.statement.values.cases import failures
 
 #: Most dimensions, most tokens.
 MAX_D, MAX_T = 64, 4096

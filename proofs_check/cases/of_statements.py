@@ -18,14 +18,14 @@ from random import Random
 from typing import TYPE_CHECKING, Any
 
 from proofs_check.cases.rotations import rotated
-from theorems.statement import cases as exact_cases
-from theorems.statement.enclosing import assumed
-from theorems.statement.entrywise import LEFT, RIGHT
+from theorems.statement.deciding.enclosing import assumed
 from theorems.statement.expression import coefficients
-from theorems.statement.places import ZERO, Place
+from theorems.statement.moments.waves import WAVES
 from theorems.statement.proposition import Proposition
-from theorems.statement.ranges import Range
-from theorems.statement.waves import WAVES
+from theorems.statement.reading.entrywise import LEFT, RIGHT
+from theorems.statement.reading.places import ZERO, Place
+from theorems.statement.reading.ranges import Range
+from theorems.statement.values import cases as exact_cases
 
 if TYPE_CHECKING:
     pass

@@ -8,14 +8,14 @@ from math import ceil, floor
 from random import Random
 from typing import Any, cast
 
-from theorems.statement.arithmetic import Matrix, UndefinedError, times
-from theorems.statement.cases import Case, Rows, admissible, frame
 from theorems.statement.expression import Expr, StatementError
-from theorems.statement.numbers import rational_at
 from theorems.statement.proofs.matrices import about_matrices
 from theorems.statement.proposition import Proposition
-from theorems.statement.ranges import Range
-from theorems.statement.values import scalar
+from theorems.statement.reading.ranges import Range
+from theorems.statement.values.arithmetic import Matrix, UndefinedError, times
+from theorems.statement.values.cases import Case, Rows, admissible, frame
+from theorems.statement.values.numbers import rational_at
+from theorems.statement.values.values import scalar
 
 #: Chooses one of several; the simplest stand first.
 Pick = Callable[[Sequence[Any]], Any]

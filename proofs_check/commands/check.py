@@ -138,7 +138,7 @@ def _usage_error(error: Any, request: Any) -> UsageError:
 def _same(told: str, given: str) -> bool:
     """Whether an error is about a text as it was given: lines may be broken, and symbols stand for names."""
     from theorems.statement import StatementError
-    from theorems.statement.notation import plain
+    from theorems.statement.reading.notation import plain
 
     with suppress(StatementError):
         return told.split() in (given.split(), plain(given).split())

@@ -8,7 +8,7 @@ from theorems.algebra.expressions import ExpressionError, parse
 from theorems.claims.catalogue import Statement
 from theorems.kernel.catalogued import left_side, said
 from theorems.statement.expression import Expr, StatementError, number
-from theorems.statement.forms import NotPolynomialError
+from theorems.statement.moments.forms import NotPolynomialError
 from theorems.statement.proofs.prover import STEPS, Prover
 from theorems.statement.proposition import Proposition
 from theorems.statement.work import Work

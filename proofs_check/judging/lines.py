@@ -12,7 +12,7 @@ from proofs_check.claims.report import Claim, Line
 from proofs_check.statements.judging import both_sides
 from theorems.claims.catalogue import ProofLine, Statement
 from theorems.kernel.catalogued import line_said, said_texts
-from theorems.statement.decide import decide, derivation_of
+from theorems.statement.deciding.decide import decide, derivation_of
 from theorems.statement.expression import StatementError
 from theorems.statement.proofs import proved
 from theorems.statement.proposition import Proposition

@@ -44,7 +44,7 @@ from theorems.kernel.enumeration import enumerated
 from theorems.kernel.equivalence import clause_of, conjoined
 from theorems.kernel.outcome import Outcome
 from theorems.kernel.settle import settle, stated, target, value_of
-from theorems.statement.syntax import nearest
+from theorems.statement.reading.syntax import nearest
 
 
 @dataclass(frozen=True)

@@ -38,16 +38,16 @@ from theorems.kernel.deriving import derive
 from theorems.kernel.deriving import find as find_derivation
 from theorems.kernel.settle import unlicensed, unsupported
 from theorems.rules import licensed
-from theorems.statement.certify import shown
-from theorems.statement.decide import decide, derivation_of
-from theorems.statement.derived import kernel_of
+from theorems.statement.deciding.decide import decide, derivation_of
+from theorems.statement.deciding.derived import kernel_of
 from theorems.statement.expression import Expr, number
-from theorems.statement.forms import NotPolynomialError
-from theorems.statement.hypotheses import words_of
-from theorems.statement.language import parsed
+from theorems.statement.moments.forms import NotPolynomialError
 from theorems.statement.proposition import Proposition
 from theorems.statement.prose import alias, statement_latex
-from theorems.statement.tending import Limit
+from theorems.statement.reading.hypotheses import words_of
+from theorems.statement.reading.language import parsed
+from theorems.statement.reading.tending import Limit
+from theorems.statement.values.certify import shown
 
 _NAME = re.compile(r"[A-Za-z_]\w*")
 #: Of several quantities the verdict that comes first here is the claim's.

@@ -7,11 +7,11 @@ from math import isclose
 
 from montecarlo.search_statement import evaluate
 from proofs_check.cases.without_tokens import drawn
-from theorems.statement.arithmetic import UndefinedError
-from theorems.statement.cases import Case
 from theorems.statement.expression import StatementError
 from theorems.statement.proposition import Proposition
-from theorems.statement.values import value
+from theorems.statement.values.arithmetic import UndefinedError
+from theorems.statement.values.cases import Case
+from theorems.statement.values.values import value
 
 #: Cases that are looked at, and how far floats may differ, relatively.
 TRIES, AGREE = 2000, 1e-9

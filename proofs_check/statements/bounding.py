@@ -16,14 +16,14 @@ from proofs_check.cases.of_statements import Case, case_as_text, exact_case, rea
 from proofs_check.statements.measuring import BETA, Measurement, TooDearError
 from proofs_check.statements.planning import told
 from proofs_check.statements.shrinking import shrunk
-from theorems.statement import cases as exact_cases
-from theorems.statement.arithmetic import ball
-from theorems.statement.decide import Derivation
-from theorems.statement.enclosing import RULE, Excess, assumed
-from theorems.statement.exceeding import improved
+from theorems.statement.deciding.decide import Derivation
+from theorems.statement.deciding.enclosing import RULE, Excess, assumed
 from theorems.statement.expression import MOMENTS
+from theorems.statement.proofs.exceeding import improved
 from theorems.statement.proposition import Proposition
 from theorems.statement.prose import latex
+from theorems.statement.values import cases as exact_cases
+from theorems.statement.values.arithmetic import ball
 from theorems.statement.work import Work
 
 if TYPE_CHECKING:

@@ -15,10 +15,10 @@ from proofs_check.statements.deterministic import changed_numbers
 from proofs_check.statements.found import Found
 from proofs_check.statements.measuring import BETA, Measurement, TooDearError
 from proofs_check.statements.moments import CANDIDATES, DRAWN, FURTHER, REFUTING, SAMPLED, Checker
-from theorems.statement.conditions import parts, violated
-from theorems.statement.decide import decide
+from theorems.statement.deciding.decide import decide
 from theorems.statement.expression import HOLDS, Expr
-from theorems.statement.normal import sign
+from theorems.statement.moments.normal import sign
+from theorems.statement.reading.conditions import parts, violated
 
 
 @dataclass(frozen=True)

@@ -7,13 +7,13 @@ from dataclasses import replace
 
 from montecarlo.search_conditions import sides, truth
 from montecarlo.search_statement import evaluate
-from theorems.statement import conditions
-from theorems.statement.arithmetic import UndefinedError
-from theorems.statement.cases import Case
-from theorems.statement.conditions import NEGATED, TURNED, parts, violated
 from theorems.statement.expression import PREDICATES, Expr, StatementError
 from theorems.statement.proposition import Proposition
-from theorems.statement.values import compared
+from theorems.statement.reading import conditions
+from theorems.statement.reading.conditions import NEGATED, TURNED, parts, violated
+from theorems.statement.values.arithmetic import UndefinedError
+from theorems.statement.values.cases import Case
+from theorems.statement.values.values import compared
 
 
 def evaluated(prop: Proposition, case: Case) -> tuple[float, ...]:

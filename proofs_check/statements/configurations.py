@@ -16,11 +16,11 @@ from proofs_check.statements.moments import DRAWN, Checker
 from proofs_check.statements.series import LENGTH, expanded
 from proofs_check.statements.texts import exact_text
 from proofs_check.statements.trends import FAR, Configuration
-from theorems.statement.decide import Part
+from theorems.statement.deciding.decide import Part
 from theorems.statement.expression import Expr, StatementError
+from theorems.statement.moments.normal import equal
+from theorems.statement.moments.scalars import sympy_of
 from theorems.statement.mutants import Mutant, mutants
-from theorems.statement.normal import equal
-from theorems.statement.scalars import sympy_of
 
 #: Lengths along which T grows, how many configurations are sampled, and the error of the limit that is to be seen.
 LENGTHS = {"quick": (8, 16, 32), "standard": (8, 16, 32, 64), "thorough": (8, 16, 32, 64, 128)}

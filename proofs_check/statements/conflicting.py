@@ -7,11 +7,11 @@ from fractions import Fraction
 
 from montecarlo.search_statement import evaluate
 from proofs_check.statements.rounding import radii, unbounded
-from theorems.statement.cases import Case
-from theorems.statement.certify import shown
-from theorems.statement.conditions import numbers_of
 from theorems.statement.expression import Expr
 from theorems.statement.proposition import Proposition
+from theorems.statement.reading.conditions import numbers_of
+from theorems.statement.values.cases import Case
+from theorems.statement.values.certify import shown
 
 #: Relative difference of two values beyond which they disagree.
 AGREE = 1e-6

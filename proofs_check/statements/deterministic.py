@@ -25,14 +25,14 @@ from proofs_check.statements import clauses
 from proofs_check.statements.conflicting import AGREE, conflicting
 from proofs_check.statements.shrinking import MANY, cost, shrunk
 from proofs_check.statements.texts import without_cases
-from theorems.statement.cases import Case, admissible, frame
-from theorems.statement.certify import shown, undefined, violation
-from theorems.statement.conditions import CLAUSES
 from theorems.statement.expression import HALF_LINE, MOMENTS, Expr, number
 from theorems.statement.proofs import proved
 from theorems.statement.proofs.matrices import about_matrices
 from theorems.statement.proposition import Proposition
-from theorems.statement.ranges import Range
+from theorems.statement.reading.conditions import CLAUSES
+from theorems.statement.reading.ranges import Range
+from theorems.statement.values.cases import Case, admissible, frame
+from theorems.statement.values.certify import shown, undefined, violation
 from theorems.statement.work import Work
 
 #: By effort: cases drawn, cases near the nearest, and ascents. Counts, so that no verdict hangs on a busy machine.

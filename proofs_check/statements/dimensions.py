@@ -14,10 +14,10 @@ from proofs_check.cases.of_statements import case_as_text, readable_case
 from proofs_check.statements.found import Found
 from proofs_check.statements.measuring import Measurement, TooDearError
 from proofs_check.statements.moments import Checker
-from theorems.statement.decide import Derivation
-from theorems.statement.dimensions import case_at, decided
+from theorems.statement.deciding.decide import Derivation
+from theorems.statement.deciding.dimensions import case_at, decided
+from theorems.statement.deciding.sequences import Path
 from theorems.statement.mutants import mutants
-from theorems.statement.sequences import Path
 
 #: Dimensions that are looked at, and walks at each, whose values must stay within their bounds.
 DIMENSIONS = (10, 14, 20, 27)

@@ -12,16 +12,16 @@ import sympy as sp
 from proofs_check.cases.of_statements import Case
 from theorems.algebra.expressions import symbol
 from theorems.algebra.ratio import Ratio
-from theorems.statement.decide import Derivation, contradicts
+from theorems.statement.deciding.decide import Derivation, contradicts
 from theorems.statement.expression import Expr, StatementError, number
-from theorems.statement.moments import Chain
-from theorems.statement.normal import equal, rational_form
-from theorems.statement.numbers import rational_at
-from theorems.statement.places import Order, Place, place_of
+from theorems.statement.moments.moments import Chain
+from theorems.statement.moments.normal import equal, rational_form
+from theorems.statement.moments.scalars import Exact, joined, sympy_of
+from theorems.statement.moments.signs import positive_names
 from theorems.statement.proposition import Proposition
-from theorems.statement.ranges import Range
-from theorems.statement.scalars import Exact, joined, sympy_of
-from theorems.statement.signs import positive_names
+from theorems.statement.reading.places import Order, Place, place_of
+from theorems.statement.reading.ranges import Range
+from theorems.statement.values.numbers import rational_at
 
 
 class Exactly:

@@ -27,12 +27,12 @@ from proofs_check.statements.moments import REFUTING
 from proofs_check.statements.showing import NOT_SEEN
 from proofs_check.statements.texts import exact_text
 from proofs_check.statements.trends import GROWN, STEADY, Configuration, Trend
-from theorems.statement.conditions import TURNED
-from theorems.statement.decide import Part, decide
-from theorems.statement.entrywise import readable
+from theorems.statement.deciding.decide import Part, decide
 from theorems.statement.expression import Expr, StatementError
-from theorems.statement.limits import GROWING, put
+from theorems.statement.limits.limits import GROWING, put
 from theorems.statement.mutants import Mutant, mutants
+from theorems.statement.reading.conditions import TURNED
+from theorems.statement.reading.entrywise import readable
 from theorems.statement.weakening import reversed_limits
 
 #: Configurations at which a refutation is tried.
@@ -284,7 +284,7 @@ class LimitChecker(Configurations):
             self.found.exact = None
             self.found.holds = "see the limit in every order of the positions"
             return
-        from theorems.statement.repairing import corrected
+        from theorems.statement.moments.repairing import corrected
 
         self.found.correction, self.found.correction_latex = corrected(self.prop, widest.left)
         self.found.correction_sympy = exact_text(widest.left)

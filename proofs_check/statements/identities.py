@@ -16,13 +16,13 @@ from proofs_check.statements.deterministic import SEEN, SHRINKING, Found, Mutant
 from proofs_check.statements.rounding import plain_case, radii
 from proofs_check.statements.shrinking import shrunk
 from proofs_check.statements.texts import without_cases
-from theorems.statement.arithmetic import UndefinedError, entries_of
-from theorems.statement.cases import Case, admissible
-from theorems.statement.certify import shown, undefined, violation
 from theorems.statement.expression import Expr, StatementError
 from theorems.statement.proofs import proved
 from theorems.statement.proposition import Proposition
-from theorems.statement.values import value
+from theorems.statement.values.arithmetic import UndefinedError, entries_of
+from theorems.statement.values.cases import Case, admissible
+from theorems.statement.values.certify import shown, undefined, violation
+from theorems.statement.values.values import value
 from theorems.statement.work import Work
 
 #: By effort: cases drawn.

@@ -14,11 +14,11 @@ from proofs_check.statements.needs import tell_needs
 from proofs_check.statements.request import Request
 from proofs_check.statements.timing import LEAST, SECONDS, TimeLimitError, time_limit
 from theorems.claims.catalogue import ALPHA, PLUGIN_SHARES, PLUGIN_SLOTS, SHARES
-from theorems.statement.conditions import CLAUSES
 from theorems.statement.expression import StatementError
 from theorems.statement.proposition import Proposition
 from theorems.statement.prose import alias, in_words, statement_latex
-from theorems.statement.syntax import split_top
+from theorems.statement.reading.conditions import CLAUSES
+from theorems.statement.reading.syntax import split_top
 
 _NAME = re.compile(r"[A-Za-z_]\w*")
 #: A statement's share of the false-alarm budget: that of a lemma of one's own.
@@ -140,7 +140,7 @@ def _by_kind(
         return SequenceChecker(prop, claim_id, alpha=alpha, found=found, **common).run()
     if prop.limit.variable == "d":
         from proofs_check.statements.dimensions import DimensionChecker
-        from theorems.statement.dimensions import moves
+        from theorems.statement.deciding.dimensions import moves
 
         if moves(prop):
             return DimensionChecker(prop, claim_id, alpha=alpha, found=found, **common).run()

@@ -8,12 +8,12 @@ from fractions import Fraction
 
 from proofs_check.statements.found import Found
 from proofs_check.statements.rounding import radii
-from theorems.statement.cases import Case
 from theorems.statement.expression import Expr, minus, number
-from theorems.statement.laurent import NoSeriesError
-from theorems.statement.leading import Limit, quotient_limit, sign_near
+from theorems.statement.limits.laurent import NoSeriesError
+from theorems.statement.limits.leading import Limit, quotient_limit, sign_near
 from theorems.statement.mutants import mutants
 from theorems.statement.proposition import Proposition
+from theorems.statement.values.cases import Case
 
 #: Values are looked at where x is 2^1, 2^2, ..., or as near as 2^-1, 2^-2, ... to the place.
 STEPS = (*range(1, 17),)

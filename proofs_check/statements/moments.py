@@ -27,11 +27,11 @@ from proofs_check.statements.measuring import (
 from proofs_check.statements.planning import Spread, exact_spreads, told
 from proofs_check.statements.texts import exact_text, interval_text, raw_moments, without_cases
 from proofs_check.statements.violating import violations
-from theorems.statement.decide import Decision, decide, derivation_of
-from theorems.statement.entrywise import readable
+from theorems.statement.deciding.decide import Decision, decide, derivation_of
 from theorems.statement.expression import Expr, StatementError
 from theorems.statement.mutants import mutants
 from theorems.statement.proposition import Proposition
+from theorems.statement.reading.entrywise import readable
 
 #: Cases that are sampled, by effort; cases that Hypothesis draws; further cases for mutants that none of them tells.
 SAMPLED = {"quick": 5, "standard": 8, "thorough": 12}
@@ -220,7 +220,7 @@ class Checker:
         if true is None or any(free.name.startswith("norm(") for free in true.free_symbols):
             found.holds = "; ".join(f"for {part.order}: {readable(str(part.left))}" for part in decision.parts[:6])
             return
-        from theorems.statement.repairing import corrected
+        from theorems.statement.moments.repairing import corrected
 
         found.correction, found.correction_latex = corrected(self.prop, true)
         found.correction_sympy = exact_text(true)
@@ -229,7 +229,7 @@ class Checker:
 
     def _again(self, pool: list[Case]) -> None:
         """Compute the left side by joint cumulants at some cases: another method than the derivation's."""
-        from theorems.statement.cumulants import CaseMoments
+        from theorems.statement.deciding.cumulants import CaseMoments
 
         moments = [one for one in raw_moments(self.prop.left) if one.op == "E"]
         agreed = 0

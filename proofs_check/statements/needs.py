@@ -20,7 +20,7 @@ from proofs_check.statements.found import Found
 from proofs_check.statements.timing import TimeLimitError, time_limit
 from theorems.claims.catalogue import Statement
 from theorems.kernel.catalogued import said
-from theorems.statement.decide import Derivation, decide, derivation_of
+from theorems.statement.deciding.decide import Derivation, decide, derivation_of
 from theorems.statement.expression import HALF_LINE, StatementError
 from theorems.statement.proposition import Proposition
 from theorems.statement.weakening import Weaker, implied, other_ends, weaker

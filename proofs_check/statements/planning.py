@@ -19,8 +19,8 @@ from theorems.statement.expression import Expr, StatementError
 
 if TYPE_CHECKING:
     from montecarlo.statements.simulation import StatementSimulation
-    from theorems.statement.decide import Derivation
-    from theorems.statement.scalars import Exact
+    from theorems.statement.deciding.decide import Derivation
+    from theorems.statement.moments.scalars import Exact
 
 #: Highest degree in the tokens of raw numbers whose variance is derived, and of sums over tokens.
 DEGREE, DEGREE_OF_SUMS = 4, 2
@@ -86,7 +86,7 @@ def _of_sum(f: Expr, case: Mapping[str, Any], derivation: Derivation) -> float |
     terms = derivation.exact(derivation.order_at(case)).terms(f)
     if not any(term.bounds for term in terms) or not derivation.prop.law.gaussian:
         return None
-    from theorems.statement.cumulants import CaseMoments
+    from theorems.statement.deciding.cumulants import CaseMoments
 
     try:
         return float(CaseMoments(derivation, case).variance(f))

@@ -6,8 +6,8 @@ import hashlib
 import shlex
 from dataclasses import dataclass
 
-from theorems.statement.coherent import check_used
 from theorems.statement.proposition import Proposition, proposition
+from theorems.statement.reading.coherent import check_used
 
 
 @dataclass(frozen=True)

@@ -14,9 +14,9 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from theorems.statement.cases import Case
 from theorems.statement.expression import Expr
 from theorems.statement.proposition import Proposition
+from theorems.statement.values.cases import Case
 
 #: The part of their size by which entries are moved, about 4000 roundoffs, and how often they are.
 MOVED, TIMES = Fraction(1, 2**40), 3

@@ -12,11 +12,11 @@ from proofs_check.statements.limits_without_tokens import comes
 from proofs_check.statements.measuring import Measurement, TooDearError
 from proofs_check.statements.moments import Checker
 from proofs_check.statements.texts import exact_text
-from theorems.statement.arcs import Arc, case_on
-from theorems.statement.decide import Part
+from theorems.statement.deciding.arcs import Arc, case_on
+from theorems.statement.deciding.decide import Part
+from theorems.statement.deciding.sequences import Path, decided
+from theorems.statement.moments.repairing import corrected
 from theorems.statement.mutants import mutants
-from theorems.statement.repairing import corrected
-from theorems.statement.sequences import Path, decided
 
 #: Where on a path tokens are sampled, as far as that is affordable, and how many places are needed.
 PLACES = tuple(Fraction(k, 16) for k in (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48))

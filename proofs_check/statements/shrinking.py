@@ -8,8 +8,8 @@ from fractions import Fraction
 from functools import partial
 from typing import Any
 
-from theorems.statement.cases import Case, reading
 from theorems.statement.proposition import Proposition
+from theorems.statement.values.cases import Case, reading
 from theorems.statement.work import Work
 
 Bad = Callable[[Case], bool]

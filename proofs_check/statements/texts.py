@@ -7,10 +7,10 @@ from collections.abc import Iterator
 import sympy as sp
 
 from theorems.algebra.spherical import plain
-from theorems.statement.entrywise import LEFT, RIGHT, readable
 from theorems.statement.expression import MOMENTS, Expr
 from theorems.statement.proposition import Proposition
 from theorems.statement.prose import sympy_text
+from theorems.statement.reading.entrywise import LEFT, RIGHT, readable
 
 
 def without_cases(prop: Proposition) -> str:

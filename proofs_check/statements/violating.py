@@ -8,7 +8,7 @@ import sympy as sp
 
 from proofs_check.cases.of_statements import Case
 from proofs_check.statements.exactly import Exactly
-from theorems.statement.decide import contradicts
+from theorems.statement.deciding.decide import contradicts
 from theorems.statement.expression import Expr
 
 #: Cases after which sides that are equal where one is to be larger are counterexample enough.

@@ -8,10 +8,10 @@ from proofs_check.statements import deterministic
 from proofs_check.statements.correcting import correct, derived
 from proofs_check.statements.found import Found
 from proofs_check.statements.limits_without_tokens import judged_limit
-from theorems.statement.cases import Case
-from theorems.statement.conditions import CLAUSES
 from theorems.statement.proofs.matrices import about_matrices
 from theorems.statement.proposition import Proposition
+from theorems.statement.reading.conditions import CLAUSES
+from theorems.statement.values.cases import Case
 
 
 def found_without_tokens(prop: Proposition, effort: str, seed: int) -> Found:

@@ -10,7 +10,7 @@ import pytest
 
 from montecarlo import search_statement
 from montecarlo.search_statement import evaluate
-from theorems.statement.language import Vocabulary, parsed
+from theorems.statement.reading.language import Vocabulary, parsed
 
 S = [0.5, -1.0, 2.0, 0.25]
 CASE: dict[str, dict[str, Any]] = {"numbers": {"n": 4, "m": 0}, "sequences": {"s": S}}

@@ -16,9 +16,9 @@ from proofs_check.statements.moments import Checker
 from tests.mutation.probes import claims
 from theorems.claims.catalogue import Statement
 from theorems.kernel.catalogued import said
-from theorems.statement.decide import Derivation, decide
+from theorems.statement.deciding.decide import Derivation, decide
 from theorems.statement.expression import MOMENTS, Expr, StatementError, fresh, name, number
-from theorems.statement.having import visibly_nonnegative
+from theorems.statement.moments.having import visibly_nonnegative
 from theorems.statement.proofs import proved
 from theorems.statement.proofs.prover import STEPS, Prover
 from theorems.statement.proposition import Proposition

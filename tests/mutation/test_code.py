@@ -30,9 +30,10 @@ from theorems.lampert2026.rules import optimum as optimum_rules
 from theorems.lampert2026.rules import optimum_ends
 from theorems.rules import licensed, softmax_sums
 from theorems.rules import norm as norm_rules
-from theorems.statement import normal, proposition
-from theorems.statement.decide import Derivation
+from theorems.statement import proposition
+from theorems.statement.deciding.decide import Derivation
 from theorems.statement.expression import Expr
+from theorems.statement.moments import normal
 from theorems.statement.proofs.prover import Prover
 from theorems.statement.work import Work
 
@@ -71,9 +72,9 @@ EXAMPLES: dict[str, tuple[Callable[[Any, Any], Any], Sequence[Any]]] = {
     "theorems.algebra.closed.equal": (closed.equal, NUMBERS),
     # what asks it
     "theorems.algebra.agreement._Comparison.same": (agreement.agree, NUMBERS),
-    "theorems.statement.normal.equal": (normal.equal, NUMBERS),
+    "theorems.statement.moments.normal.equal": (normal.equal, NUMBERS),
     "theorems.statement.proofs.prover.Prover.equal": _equal_sides(),
-    "theorems.statement.scalars.Exact.covariance": _covariance_of_a_statement(),
+    "theorems.statement.moments.scalars.Exact.covariance": _covariance_of_a_statement(),
     "theorems.rules.softmax_sums.equal_sums": (softmax_sums.equal_sums, NUMBERS),
     "theorems.rules.norm._is": (norm_rules._is, NUMBERS),
     "theorems.gaussian.exchangeable.moment": (exchangeable.moment, VECTORS),

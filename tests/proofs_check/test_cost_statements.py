@@ -20,8 +20,8 @@ from proofs_check.claims.pairing import Pair
 from tests.proofs_check.binding.sides import derived_as
 from theorems.claims.catalogue import by_id
 from theorems.kernel.derivation import Derived, Equivalence
-from theorems.statement.cases import admissible
-from theorems.statement.values import scalar
+from theorems.statement.values.cases import admissible
+from theorems.statement.values.values import scalar
 
 S7 = "lampert2026.sec7."
 CONSTANT, SINK, DIAGONAL = f"{S7}lower-constant", f"{S7}sink-construction", f"{S7}diag-construction"

@@ -21,10 +21,10 @@ from theorems.claims.catalogue import by_id
 from theorems.kernel.catalogued import said
 from theorems.kernel.derivation import fact
 from theorems.kernel.settle import settle, value_of
-from theorems.statement.decide import decide
+from theorems.statement.deciding.decide import decide
+from theorems.statement.deciding.limiting import reached
 from theorems.statement.expression import StatementError
-from theorems.statement.forms import NotPolynomialError
-from theorems.statement.limiting import reached
+from theorems.statement.moments.forms import NotPolynomialError
 from theorems.statement.proposition import proposition
 from theorems.statement.prose import in_words
 

@@ -24,11 +24,11 @@ from proofs_check.cases.of_statements import Case, Draw, case_as_text, case_of, 
 from proofs_check.cases.rotations import rotated
 from proofs_check.cases.wide import made
 from proofs_check.cases.without_tokens import drawn as without_tokens
-from theorems.statement.cases import failures, frame
-from theorems.statement.places import ZERO, Place
 from theorems.statement.proposition import Proposition
-from theorems.statement.ranges import Range
-from theorems.statement.values import scalar
+from theorems.statement.reading.places import ZERO, Place
+from theorems.statement.reading.ranges import Range
+from theorems.statement.values.cases import failures, frame
+from theorems.statement.values.values import scalar
 
 #: Longest walks, largest dimensions; positions and whole numbers beyond MANY are well inside of their ranges.
 LONGEST, LARGEST, MANY = 6, 8, 3

@@ -19,7 +19,7 @@ import pytest
 from proofs_check.api import check
 from proofs_check.statements.deterministic import judge_deterministic
 from theorems.statement import StatementError, proposition
-from theorems.statement.decide import Derivation, decide
+from theorems.statement.deciding.decide import Derivation, decide
 from theorems.statement.proofs import proved
 
 TABLES = sorted((Path(__file__).parent / "tables").glob("*.txt"))

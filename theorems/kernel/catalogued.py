@@ -13,10 +13,10 @@ from functools import lru_cache
 from theorems.claims.catalogue import ProofLine, Said, Statement
 from theorems.claims.growth import bound
 from theorems.statement.expression import StatementError
-from theorems.statement.factored import is_factored, summed
 from theorems.statement.proposition import Proposition, proposition
-from theorems.statement.syntax import relations, split_top
-from theorems.statement.words import word_text
+from theorems.statement.reading.factored import is_factored, summed
+from theorems.statement.reading.syntax import relations, split_top
+from theorems.statement.reading.words import word_text
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 #: The name that hypotheses speak of in vain, in the error that says so.

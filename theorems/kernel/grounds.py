@@ -21,7 +21,7 @@ from theorems.kernel.derivation import Derived
 from theorems.kernel.hypotheses import comparisons, granted, plain
 from theorems.rules import ABOUT, CONCLUSION
 from theorems.rules.analysis import CONCLUSIONS
-from theorems.statement.kept import once
+from theorems.statement.values.kept import once
 
 #: Names with a meaning of their own in every claim: no step may let them be something else.
 OWN = re.compile(r"tr\w*|d|T|lam|theta|Sigma|W\w*")

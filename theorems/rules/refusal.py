@@ -10,7 +10,7 @@ import sympy as sp
 
 from theorems.algebra.expressions import symbol
 from theorems.rules import RULES, load
-from theorems.statement.syntax import nearest
+from theorems.statement.reading.syntax import nearest
 
 #: Longest value of a step's data that is shown.
 SHOWN = 60

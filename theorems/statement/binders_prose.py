@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from theorems.statement.binders import conditions, unknowns
 from theorems.statement.expression import Expr
+from theorems.statement.reading.binders import conditions, unknowns
 
 Latex = Callable[[Expr], str]
 

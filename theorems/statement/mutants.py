@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from itertools import combinations
 
 from theorems.statement.expression import MOMENTS, RANGES, Expr, StatementError, name, negative, number
-from theorems.statement.places import place_of
 from theorems.statement.proposition import Proposition
-from theorems.statement.shapes import shape
+from theorems.statement.reading.places import place_of
+from theorems.statement.reading.shapes import shape
 
 #: Most mutants that are tried.
 MOST = 72
@@ -60,7 +60,7 @@ def _converges(tree: Expr) -> bool:
     sums = [part for part in tree.walk() if part.op == "series"]
     if sums:
         # it needs sympy
-        from theorems.statement.series import terms_of
+        from theorems.statement.moments.series import terms_of
     try:
         return all(terms_of(part).everywhere in (True, False) for part in sums)
     except StatementError:

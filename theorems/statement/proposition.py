@@ -7,8 +7,9 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from theorems.statement.binders import taken
-from theorems.statement.coherent import (
+from theorems.statement.expression import MOMENTS, OF_VECTORS, RANGES, Expr, StatementError, coefficients, name, number
+from theorems.statement.reading.binders import taken
+from theorems.statement.reading.coherent import (
     DEFINED,
     check_bound,
     check_defined,
@@ -19,11 +20,10 @@ from theorems.statement.coherent import (
     check_reached,
     settled,
 )
-from theorems.statement.conditions import condition, numbers_of, split_clause
-from theorems.statement.entrywise import LEFT, RIGHT, entry
-from theorems.statement.expression import MOMENTS, OF_VECTORS, RANGES, Expr, StatementError, coefficients, name, number
-from theorems.statement.families import families_of
-from theorems.statement.hypotheses import (
+from theorems.statement.reading.conditions import condition, numbers_of, split_clause
+from theorems.statement.reading.entrywise import LEFT, RIGHT, entry
+from theorems.statement.reading.families import families_of
+from theorems.statement.reading.hypotheses import (
     Hypotheses,
     entire_of,
     names_of,
@@ -32,14 +32,14 @@ from theorems.statement.hypotheses import (
     sizes_of,
     vocabulary_of,
 )
-from theorems.statement.language import CALLS, LETTERS, Vocabulary, parsed
-from theorems.statement.laws import Law, read_law
-from theorems.statement.notation import check_notation, plain
-from theorems.statement.places import Place, place_of
-from theorems.statement.shapes import as_number, shape
-from theorems.statement.sizes import NUMBER, size, told
-from theorems.statement.syntax import check_brackets, nearest, split_relation, split_top
-from theorems.statement.tending import Limit, check_limit, read_limit, share_ranges
+from theorems.statement.reading.language import CALLS, LETTERS, Vocabulary, parsed
+from theorems.statement.reading.laws import Law, read_law
+from theorems.statement.reading.notation import check_notation, plain
+from theorems.statement.reading.places import Place, place_of
+from theorems.statement.reading.shapes import as_number, shape
+from theorems.statement.reading.sizes import NUMBER, size, told
+from theorems.statement.reading.syntax import check_brackets, nearest, split_relation, split_top
+from theorems.statement.reading.tending import Limit, check_limit, read_limit, share_ranges
 
 #: The length T in hypotheses, and no transpose.
 _LENGTH = re.compile(r"(?<![.\w])T(?!\w)")
@@ -403,12 +403,12 @@ def _check_law(
     """AR(1) is stationary for |a| <= 1 only; the matrices of a covariance are positive semidefinite."""
     if law.kind == "gaussian":
         # evaluates the kernel, as cases do
-        from theorems.statement import covariance
+        from theorems.statement.moments import covariance
 
         covariance.check(law, known, places, positions, given)
     if not law.gaussian and not law.exchangeable:
         # the moments of such a law, which need not be there to read another one
-        from theorems.statement import mixing
+        from theorems.statement.moments import mixing
 
         if law.framed:
             return mixing.check_frame(known, places, given, tends in positions)

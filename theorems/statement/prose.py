@@ -7,15 +7,15 @@ from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from theorems.statement import binders_prose
-from theorems.statement.coherent import of_every_entry
-from theorems.statement.conditions import CLAUSES
 from theorems.statement.expression import HALF_LINE, MOMENTS, OF_EACH, PREDICATES, Expr, chained, coefficients
-from theorems.statement.families import Bounds
-from theorems.statement.hypotheses import orders_places, read_hypotheses
-from theorems.statement.places import place_of
 from theorems.statement.proposition import Proposition
-from theorems.statement.ranges import Range
-from theorems.statement.shapes import shape
+from theorems.statement.reading.coherent import of_every_entry
+from theorems.statement.reading.conditions import CLAUSES
+from theorems.statement.reading.families import Bounds
+from theorems.statement.reading.hypotheses import orders_places, read_hypotheses
+from theorems.statement.reading.places import place_of
+from theorems.statement.reading.ranges import Range
+from theorems.statement.reading.shapes import shape
 
 if TYPE_CHECKING:
     import sympy as sp
@@ -327,12 +327,12 @@ def law_in_words(prop: Proposition) -> str:
     if law.kind in LAWS:
         return LAWS[law.kind]
     if not law.gaussian:
-        from theorems.statement import mixing
+        from theorems.statement.moments import mixing
 
         return mixing.words(law.kind, law.arguments)
     if law.kind == "ar1":
         return f"x_{{t+1}} = {law.parameter} x_t + noise is stationary with covariance Sigma"
-    from theorems.statement.covariance import always
+    from theorems.statement.moments.covariance import always
 
     assert law.parameter is not None
     known = "" if always(law.parameter, prop.known) else ", wherever this is a covariance"

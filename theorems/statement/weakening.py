@@ -11,9 +11,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from theorems.statement.expression import Expr, StatementError, minus, name, number
-from theorems.statement.hypotheses import declares, shape_of
 from theorems.statement.proposition import Proposition, proposition
-from theorems.statement.syntax import relations
+from theorems.statement.reading.hypotheses import declares, shape_of
+from theorems.statement.reading.syntax import relations
 
 #: What is left of a shape that is weakened by one step.
 _WEAKER = {"positive definite": "psd", "psd": "symmetric", "symmetric": "any"}

@@ -18,7 +18,7 @@ import sympy as sp
 from proofs_check.report.byhand.numbers import case_of, worked
 from proofs_check.report.byhand.substituting import chain, close, formula, reported, told
 from theorems.algebra.expressions import parse
-from theorems.statement.cases import Case
+from theorems.statement.values.cases import Case
 
 #: A product of a token and a vector.
 _PAIRED = re.compile(r"x\[\w+\]\.T\*(\w+|\([^()]*\))")

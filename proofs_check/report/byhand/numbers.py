@@ -16,9 +16,9 @@ from proofs_check.report.byhand.substituting import chain, close, exact, formula
 from theorems.algebra import norms
 from theorems.algebra.balls import precision
 from theorems.algebra.expressions import parse
-from theorems.statement.cases import Case, Rows
-from theorems.statement.language import Vocabulary, parsed
-from theorems.statement.values import value
+from theorems.statement.reading.language import Vocabulary, parsed
+from theorems.statement.values.cases import Case, Rows
+from theorems.statement.values.values import value
 
 #: What is worked out as a whole: the number of a matrix, or of sequences.
 WHOLE = ("tr", "norm", "sum")

@@ -11,7 +11,7 @@ import sympy as sp
 from proofs_check.inputs.lookup import by_id
 from theorems.algebra.expressions import floats, symbol
 from theorems.kernel.catalogued import said
-from theorems.statement.decide import Derivation
+from theorems.statement.deciding.decide import Derivation
 
 PAPER = "choromanski2021."
 #: The features whose errors are compared, by the claim that states the error.

@@ -357,9 +357,9 @@ def _stated(text: str) -> str | None:
         return None
     text = " ".join(text.split())
     from theorems.statement.expression import StatementError
-    from theorems.statement.language import Vocabulary
-    from theorems.statement.language import parsed as read
     from theorems.statement.prose import latex as typeset
+    from theorems.statement.reading.language import Vocabulary
+    from theorems.statement.reading.language import parsed as read
 
     indexed = {found[1]: found[2].count(",") + 1 for found in _INDEXED.finditer(text) if found[1] not in MOMENTS}
     bare = set(re.findall(r"(?<![\w.])([A-Za-z]\w*)(?![\w(\[])", text))

@@ -14,7 +14,7 @@ from montecarlo.statements.nodes import StatementSimulationError, frozen
 from montecarlo.statements.values import value
 from tests.theorems.statement.test_monotone import SETS, W, law
 from theorems.statement.proposition import proposition
-from theorems.statement.values import scalar
+from theorems.statement.values.values import scalar
 
 CASE = {"tokens": SETS, "W": W, "i": 1, "j": 2, "l": "1/3"}
 Y = "Y[i] = x[i] + W*((1 - l)*x[i] + l*mean(x))"

@@ -26,7 +26,7 @@ from theorems.gaussian import functionals
 from theorems.kernel.derivation import Derived, Enclosed, Equivalence, Fact, Inequality, SharpBound, fact
 from theorems.kernel.settle import settle
 from theorems.statement import proposition
-from theorems.statement.words import word_text
+from theorems.statement.reading.words import word_text
 
 EQ5, SECOND, STEP = "bao2024.sec4.eq5", "bao2024.sec5.eq7-second", "bao2024.appC.lemma2-inequality"
 SINK, ZERO = "lampert2026.sec6.sink-implies-switch", "lampert2026.sec6.zero-output-implies-sink"

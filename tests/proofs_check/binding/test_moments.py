@@ -15,7 +15,7 @@ from tests.proofs_check.binding.test_prints import MOMENTS, judged
 from theorems.claims.catalogue import Statement, by_id
 from theorems.kernel.catalogued import said
 from theorems.kernel.deriving import derive
-from theorems.statement.decide import Derivation
+from theorems.statement.deciding.decide import Derivation
 from theorems.statement.expression import StatementError
 from theorems.statement.proposition import Proposition
 

@@ -20,7 +20,7 @@ from theorems.claims.catalogue import by_id, with_sides
 from theorems.kernel.catalogued import said
 from theorems.kernel.outcome import Outcome
 from theorems.kernel.settle import settle
-from theorems.statement.factored import is_factored
+from theorems.statement.reading.factored import is_factored
 
 #: Claims about moments of Gaussian tokens: the engine of statements decides them alone.
 MOMENTS = [

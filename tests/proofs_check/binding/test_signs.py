@@ -24,8 +24,8 @@ from theorems.claims.catalogue import by_id
 from theorems.kernel.catalogued import said
 from theorems.kernel.derivation import Derived, Expected
 from theorems.statement import proposition
-from theorems.statement.cases import Case
-from theorems.statement.values import scalar
+from theorems.statement.values.cases import Case
+from theorems.statement.values.values import scalar
 
 WENDEL = by_id()["lampert2026.sec4.wendel"]
 CASES = [{"dim": "2", "points": "3"}, {"dim": "3", "points": "4"}]

@@ -6,7 +6,7 @@ from random import Random
 
 from proofs_check.cases.without_tokens import Choices, drawn
 from theorems.statement import proposition
-from theorems.statement.cases import admissible
+from theorems.statement.values.cases import admissible
 
 
 def test_families_of_vectors_are_drawn() -> None:

@@ -10,9 +10,9 @@ from fractions import Fraction
 import pytest
 
 from proofs_check.api import check
-from theorems.statement.cases import free_names
 from theorems.statement.proposition import proposition
-from theorems.statement.ranges import Range
+from theorems.statement.reading.ranges import Range
+from theorems.statement.values.cases import free_names
 
 #: Their neighbours, which have one meaning.
 READ: tuple[tuple[str, str, str, str, str], ...] = (

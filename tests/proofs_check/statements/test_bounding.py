@@ -14,8 +14,8 @@ from proofs_check.statements.bounding import Climb
 from proofs_check.statements.judging import check_statement
 from proofs_check.statements.measuring import measure
 from proofs_check.statements.request import Request
-from theorems.statement.decide import Derivation
-from theorems.statement.enclosing import Enclosed, Excess, reach
+from theorems.statement.deciding.decide import Derivation
+from theorems.statement.deciding.enclosing import Enclosed, Excess, reach
 from theorems.statement.expression import StatementError
 from theorems.statement.proposition import Proposition, proposition
 
@@ -91,7 +91,7 @@ def test_a_climb_finds_a_case_for_the_print_and_none_for_what_holds() -> None:
 
 
 def test_a_ball_that_left_out_half_of_the_moment_would_be_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    from theorems.statement import enclosing
+    from theorems.statement.deciding import enclosing
 
     # tokens that are said to be 0 make every moment exp(0) = 1, which is too small
     monkeypatch.setattr(enclosing, "reach", lambda law, case: Fraction(0))

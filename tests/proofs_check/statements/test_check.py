@@ -23,11 +23,11 @@ from proofs_check.statements.judging import check_statement, run_report
 from proofs_check.statements.measuring import Measurement, Plan, TooDearError
 from proofs_check.statements.request import Request
 from proofs_check.statements.trends import Configuration
-from theorems.statement import laws
-from theorems.statement.decide import decide
+from theorems.statement.deciding.decide import decide
 from theorems.statement.expression import Expr, name, number
 from theorems.statement.proposition import Proposition
 from theorems.statement.prose import in_words
+from theorems.statement.reading import laws
 
 SCHEMA = schema()
 MATRIX = {"d": 1, "Sigma": [["1"]]}

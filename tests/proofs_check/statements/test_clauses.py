@@ -10,8 +10,8 @@ from montecarlo.search_conditions import excess
 from proofs_check.statements import clauses
 from proofs_check.statements.judging import check_statement
 from proofs_check.statements.request import Request
-from theorems.statement.cases import Case
 from theorems.statement.proposition import proposition
+from theorems.statement.values.cases import Case
 
 
 def test_a_violation_that_floats_do_not_see_is_not_confirmed(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,10 +17,10 @@ from proofs_check.statements import conflicting, deterministic
 from proofs_check.statements.deterministic import judge_deterministic, mutants_of
 from proofs_check.statements.shrinking import cost, shrunk
 from theorems.statement import StatementError, proposition
-from theorems.statement.arithmetic import UndefinedError
-from theorems.statement.cases import Case, admissible
-from theorems.statement.certify import shown, violation
 from theorems.statement.proofs import Proof, Step
+from theorems.statement.values.arithmetic import UndefinedError
+from theorems.statement.values.cases import Case, admissible
+from theorems.statement.values.certify import shown, violation
 from theorems.statement.work import Work
 
 TRUE = [

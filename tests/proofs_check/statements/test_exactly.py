@@ -7,9 +7,9 @@ import sympy as sp
 
 from proofs_check.statements.exactly import Exactly
 from theorems.statement import proposition
-from theorems.statement.decide import Derivation
-from theorems.statement.hypotheses import words_of
-from theorems.statement.language import parsed
+from theorems.statement.deciding.decide import Derivation
+from theorems.statement.reading.hypotheses import words_of
+from theorems.statement.reading.language import parsed
 
 CASE = {"d": 1, "Sigma": [["1"]], "u": ["2"], "k": "1"}
 

@@ -12,9 +12,9 @@ from proofs_check.statements.deterministic import Found, judge_deterministic
 from proofs_check.statements.identities import compared, confirmed, evaluated
 from proofs_check.statements.rounding import radii
 from theorems.statement import proposition
-from theorems.statement.cases import Case
 from theorems.statement.proofs import Proof, Step
 from theorems.statement.proposition import Proposition
+from theorems.statement.values.cases import Case
 
 BOTH = "W_Q in R^(m x d), W_K in R^(m x d)"
 

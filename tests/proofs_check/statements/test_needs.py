@@ -16,7 +16,7 @@ from proofs_check.statements.judging import check_statement
 from proofs_check.statements.needs import claim_needs, needs, tell_needs
 from proofs_check.statements.request import Request
 from theorems.claims.catalogue import by_id
-from theorems.statement.decide import Derivation, decide
+from theorems.statement.deciding.decide import Derivation, decide
 from theorems.statement.expression import Expr
 from theorems.statement.proposition import proposition
 from theorems.statement.weakening import weaker
@@ -143,7 +143,7 @@ def test_no_prover_looks_for_a_proof_of_what_a_small_case_violates(monkeypatch: 
         asked.append(prop.text)
         return ()
 
-    monkeypatch.setattr("theorems.statement.decide.proved_between", proved_between)
+    monkeypatch.setattr("theorems.statement.deciding.decide.proved_between", proved_between)
     (report,) = check_statement(Request("E[x[i].T*W*x[j]] <= j*tr(W*Sigma)", "i <= j"), "quick")
     assert report["verdict"] == "refuted" and not asked
     prop = proposition("E[x[i].T*W*x[j]] >= 0", "W psd")

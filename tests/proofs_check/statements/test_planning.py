@@ -17,10 +17,10 @@ from proofs_check.statements.growing import LimitChecker
 from proofs_check.statements.judging import check_statement
 from proofs_check.statements.planning import Spread, told
 from proofs_check.statements.request import Request
-from theorems.statement.cumulants import CaseMoments
-from theorems.statement.decide import Derivation
+from theorems.statement.deciding.cumulants import CaseMoments
+from theorems.statement.deciding.decide import Derivation
 from theorems.statement.expression import Expr
-from theorems.statement.forms import NotPolynomialError
+from theorems.statement.moments.forms import NotPolynomialError
 
 CASE = {"i": 2, "j": 3, "d": 2, "W": [["1", "1/2"], ["0", "-1"]], "Sigma": [["1", "0"], ["0", "1/2"]]}
 

@@ -10,7 +10,7 @@ import sympy as sp
 
 from theorems.claims.catalogue import Statement, paper_claims
 from theorems.kernel.catalogued import said
-from theorems.statement.decide import Derivation, decide
+from theorems.statement.deciding.decide import Derivation, decide
 
 CLAIMS = paper_claims("choromanski2021")
 LOCK = tomllib.loads((Path(__file__).parents[3] / "verdicts.toml").read_text(encoding="utf-8"))

@@ -9,7 +9,7 @@ import pytest
 from theorems.claims.catalogue import CatalogueError, Paper, Said, Statement, _claim
 from theorems.kernel.catalogued import left_side, said, said_texts
 from theorems.statement import StatementError
-from theorems.statement.words import word_text
+from theorems.statement.reading.words import word_text
 
 STATED = Statement(
     id="p.sec1.thing",

@@ -19,15 +19,15 @@ from montecarlo.statements.nodes import frozen
 from montecarlo.statements.values import value as number_of
 from proofs_check.statements.without_tokens import found_without_tokens
 from theorems.algebra.balls import precision
-from theorems.statement.arithmetic import UndefinedError
-from theorems.statement.calculus import derivative
-from theorems.statement.cases import Case
 from theorems.statement.expression import StatementError
-from theorems.statement.language import parsed
+from theorems.statement.moments.scalars import sympy_of
 from theorems.statement.proposition import proposition
 from theorems.statement.prose import in_words, latex, limit_latex
-from theorems.statement.scalars import sympy_of
-from theorems.statement.values import scalar
+from theorems.statement.reading.calculus import derivative
+from theorems.statement.reading.language import parsed
+from theorems.statement.values.arithmetic import UndefinedError
+from theorems.statement.values.cases import Case
+from theorems.statement.values.values import scalar
 
 FUNCTIONS = (
     "u**3*exp(-u*v) + log(1 + u**2)",

@@ -8,12 +8,12 @@ from fractions import Fraction
 import pytest
 
 from theorems.statement import StatementError, proposition
-from theorems.statement.arithmetic import UndefinedError, entries_of
-from theorems.statement.cases import Case, admissible, only_set
-from theorems.statement.factoring import factored
 from theorems.statement.proofs import proved
 from theorems.statement.prose import in_words, statement_latex
-from theorems.statement.values import compared, value
+from theorems.statement.values.arithmetic import UndefinedError, entries_of
+from theorems.statement.values.cases import Case, admissible, only_set
+from theorems.statement.values.factoring import factored
+from theorems.statement.values.values import compared, value
 
 BOTH = "W_Q in R^(m x d), W_K in R^(m x d)"
 

@@ -9,8 +9,8 @@ import pytest
 from proofs_check.statements.judging import check_statement
 from proofs_check.statements.request import Request
 from theorems.statement import proposition
-from theorems.statement.arcs import arcs, decided
-from theorems.statement.decide import Derivation
+from theorems.statement.deciding.arcs import arcs, decided
+from theorems.statement.deciding.decide import Derivation
 
 LENGTHS = "u in R^d, v in R^d, Sigma = I, d >= 2, l > 0, norm(u) = l, norm(v) = l"
 BOTH = "E[exp(x[1].T*(u + v))]"

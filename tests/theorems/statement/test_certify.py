@@ -10,18 +10,18 @@ import pytest
 
 from proofs_check.cases.without_tokens import drawn
 from theorems.statement import StatementError, proposition
-from theorems.statement.arithmetic import UndefinedError
-from theorems.statement.cases import Case, admissible, free_names
-from theorems.statement.certify import shown, undefined, violation
 from theorems.statement.expression import Expr, minus, number
-from theorems.statement.hypotheses import Hypotheses
 from theorems.statement.proofs import facts, proved
 from theorems.statement.proofs.atoms import Atoms, NoFormError
 from theorems.statement.proofs.averages import weights
 from theorems.statement.proofs.certificate import Term, certificate
 from theorems.statement.proofs.facts import Fact, facts_of
 from theorems.statement.proposition import Proposition
-from theorems.statement.values import compared
+from theorems.statement.reading.hypotheses import Hypotheses
+from theorems.statement.values.arithmetic import UndefinedError
+from theorems.statement.values.cases import Case, admissible, free_names
+from theorems.statement.values.certify import shown, undefined, violation
+from theorems.statement.values.values import compared
 from theorems.statement.work import Work
 
 WEIGHTS = "p in R^n, p[j] >= 0, sum(p[j], j, 1, n) = 1"
@@ -193,7 +193,7 @@ def test_the_hypothesis_that_a_case_breaks_is_named(text: str, given: str, case:
 
 def test_a_gradient_is_not_worked_out_to_be_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     prop = proposition("at(grad(softmax(s)[i], s), s, 0)[i] <= 1", "s in R^n")
-    monkeypatch.setattr("theorems.statement.gradients.gradient", None)
+    monkeypatch.setattr("theorems.statement.values.gradients.gradient", None)
     for i, told in ((2, ""), (3, "no such entry for a length of 2")):
         assert told in (found := admissible(prop, Case({"n": F(2), "i": F(i)}, sequences={"s": (F(0), F(0))})))
         assert bool(told) == bool(found)

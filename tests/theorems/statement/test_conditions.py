@@ -6,13 +6,13 @@ from fractions import Fraction
 
 import pytest
 
-from theorems.statement.arithmetic import UndefinedError
-from theorems.statement.cases import Case
-from theorems.statement.certify import shown, violation
 from theorems.statement.expression import StatementError
 from theorems.statement.proposition import proposition
 from theorems.statement.prose import in_words, statement_latex
-from theorems.statement.truths import truth
+from theorems.statement.values.arithmetic import UndefinedError
+from theorems.statement.values.cases import Case
+from theorems.statement.values.certify import shown, violation
+from theorems.statement.values.truths import truth
 
 
 def test_a_statement_of_two_conditions_is_read_and_written_back() -> None:

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 from theorems.statement import StatementError, proposition
-from theorems.statement.covariance import TOKENS, always, failure
-from theorems.statement.hypotheses import Hypotheses
-from theorems.statement.language import parsed
-from theorems.statement.laws import read_law
+from theorems.statement.moments.covariance import TOKENS, always, failure
 from theorems.statement.proposition import Proposition
 from theorems.statement.prose import in_words
+from theorems.statement.reading.hypotheses import Hypotheses
+from theorems.statement.reading.language import parsed
+from theorems.statement.reading.laws import read_law
 
 
 def told(kernel: str, hypotheses: str = "") -> Proposition:

@@ -7,9 +7,10 @@ import sympy as sp
 
 from proofs_check.api import check
 from theorems.algebra.spherical import SphereCos, SphereExp, plain
-from theorems.statement import dimensions, proposition
-from theorems.statement.decide import Derivation
-from theorems.statement.dimensions import D, decided, leading, lowest
+from theorems.statement import proposition
+from theorems.statement.deciding import dimensions
+from theorems.statement.deciding.decide import Derivation
+from theorems.statement.deciding.dimensions import D, decided, leading, lowest
 
 RATIO = "E[exp(x[1].T*(u + v) - (norm(u)**2 + norm(v)**2)/2)]/exp(u.T*v)"
 NAMES = "u in R^d, v in R^d, Sigma = I, d >= 2"

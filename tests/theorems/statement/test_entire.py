@@ -7,7 +7,7 @@ from fractions import Fraction
 import pytest
 import sympy as sp
 
-from theorems.statement.decide import Derivation
+from theorems.statement.deciding.decide import Derivation
 from theorems.statement.expression import polynomial
 from theorems.statement.proposition import Proposition, proposition
 from theorems.statement.prose import in_words

@@ -17,9 +17,9 @@ from proofs_check.statements.judging import both_sides, judged
 from proofs_check.statements.measuring import planned
 from proofs_check.statements.request import Request
 from theorems.statement import proposition
-from theorems.statement.decide import Derivation, decide
+from theorems.statement.deciding.decide import Derivation, decide
+from theorems.statement.moments.repairing import whole_text
 from theorems.statement.prose import in_words
-from theorems.statement.repairing import whole_text
 from theorems.statement.typeset import typeset
 
 CUBIC = "E[(x[i].T*W*x[i])*x[i]*x[i].T]"

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from theorems.statement import exceeding
-from theorems.statement.decide import Decision, Derivation, decide
+from theorems.statement.deciding.decide import Decision, Derivation, decide
+from theorems.statement.proofs import exceeding
 from theorems.statement.proposition import proposition
 
 ESTIMATE = "exp(-norm(u)**2/2)*sum(exp(x[k].T*u), k, 1, T)/T"

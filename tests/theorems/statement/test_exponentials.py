@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from theorems.algebra.balls import precision
 from theorems.statement import Expr, proposition
-from theorems.statement.cases import Case, admissible
-from theorems.statement.exponentials import vanishes
-from theorems.statement.values import compared, scalar
+from theorems.statement.values.cases import Case, admissible
+from theorems.statement.values.exponentials import vanishes
+from theorems.statement.values.values import compared, scalar
 
 KNOWN = "s in R^n, v[1..n] in R^d"
 

@@ -6,9 +6,9 @@ import pytest
 
 from montecarlo.search_statement import evaluate
 from proofs_check.api import check
-from theorems.statement.cases import Case
-from theorems.statement.language import parsed
-from theorems.statement.values import value
+from theorems.statement.reading.language import parsed
+from theorems.statement.values.cases import Case
+from theorems.statement.values.values import value
 
 
 @pytest.mark.parametrize(

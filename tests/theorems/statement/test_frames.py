@@ -17,10 +17,10 @@ from theorems.algebra.balls import at, ball
 from theorems.algebra.expressions import symbol
 from theorems.algebra.spherical import FrameCos, FrameExp, SphereExp, bounds
 from theorems.statement import proposition
-from theorems.statement.cumulants import CaseMoments
-from theorems.statement.decide import Derivation, decide
-from theorems.statement.forms import NotPolynomialError
-from theorems.statement.normal import nonnegative
+from theorems.statement.deciding.cumulants import CaseMoments
+from theorems.statement.deciding.decide import Derivation, decide
+from theorems.statement.moments.forms import NotPolynomialError
+from theorems.statement.moments.normal import nonnegative
 from theorems.statement.proofs import termwise
 
 TWO = "u in R^d, Sigma = I, d >= 2"

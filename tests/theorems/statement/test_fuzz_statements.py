@@ -23,11 +23,11 @@ from hypothesis import strategies as st
 
 from proofs_check.statements.timing import TimeLimitError, time_limit
 from theorems.statement import StatementError, proposition
-from theorems.statement.decide import Derivation, decide
-from theorems.statement.language import MAX_DEPTH, MAX_LENGTH
-from theorems.statement.notation import plain
+from theorems.statement.deciding.decide import Derivation, decide
 from theorems.statement.proposition import Proposition
 from theorems.statement.prose import in_words, statement_latex
+from theorems.statement.reading.language import MAX_DEPTH, MAX_LENGTH
+from theorems.statement.reading.notation import plain
 
 PAGE = Path(__file__).parents[3] / "docs" / "statements.md"
 #: Statement, hypotheses, definitions, law and limit.

@@ -13,14 +13,14 @@ import sympy as sp
 from proofs_check.api import check
 from theorems.algebra.expressions import parse
 from theorems.statement import proposition
-from theorems.statement.arithmetic import UndefinedError, gamma
-from theorems.statement.decide import Derivation, decide
+from theorems.statement.deciding.decide import Derivation, decide
 from theorems.statement.expression import StatementError
-from theorems.statement.language import parsed
-from theorems.statement.normal import equal
+from theorems.statement.moments.normal import equal
 from theorems.statement.proofs import proved
 from theorems.statement.prose import latex
+from theorems.statement.reading.language import parsed
 from theorems.statement.typeset import _text
+from theorems.statement.values.arithmetic import UndefinedError, gamma
 
 
 def test_values_and_poles() -> None:

@@ -15,10 +15,10 @@ from montecarlo.statements.environment import environment_of
 from montecarlo.statements.values import value
 from theorems.algebra.balls import precision, rational
 from theorems.statement import Proposition, StatementError, proposition
-from theorems.statement.arithmetic import UndefinedError
-from theorems.statement.cases import Case, admissible
 from theorems.statement.prose import in_words, statement_latex
-from theorems.statement.values import scalar
+from theorems.statement.values.arithmetic import UndefinedError
+from theorems.statement.values.cases import Case, admissible
+from theorems.statement.values.values import scalar
 
 VECTORS, SEQUENCE = "a in R^d, b in R^d", "s in R^n"
 QUANTITIES = (

@@ -14,14 +14,15 @@ from montecarlo.statements import values as interpreter
 from montecarlo.statements.environment import environment_of
 from proofs_check.statements.judging import check_statement
 from proofs_check.statements.request import Request
-from theorems.statement import StatementError, integrals, proposition
-from theorems.statement.arithmetic import UndefinedError, ball
-from theorems.statement.cases import Case
-from theorems.statement.decide import Derivation
-from theorems.statement.language import parsed
+from theorems.statement import StatementError, proposition
+from theorems.statement.deciding.decide import Derivation
+from theorems.statement.moments import integrals
 from theorems.statement.prose import latex
+from theorems.statement.reading.language import parsed
 from theorems.statement.typeset import _text
-from theorems.statement.values import scalar, value
+from theorems.statement.values.arithmetic import UndefinedError, ball
+from theorems.statement.values.cases import Case
+from theorems.statement.values.values import scalar, value
 
 WHOLE = "k integer, k >= 1, n integer, n >= 0"
 BOTH = "integral(cos(t)**(2*k)*sin(t)**n, t, 0, pi)"

@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from theorems.statement import StatementError, proposition
-from theorems.statement.coherent import check_used
 from theorems.statement.expression import Expr
-from theorems.statement.language import MAX_LENGTH, parsed
+from theorems.statement.reading.coherent import check_used
+from theorems.statement.reading.language import MAX_LENGTH, parsed
 
 SIMPLE = "E[x[i].T*W*x[j]] = i*tr(W*Sigma)"
 

@@ -11,9 +11,9 @@ from proofs_check.api import check
 from proofs_check.statements.limits_without_tokens import _quotient, _values
 from theorems.statement import proposition
 from theorems.statement.expression import StatementError
-from theorems.statement.language import parsed
-from theorems.statement.laurent import NoSeriesError
-from theorems.statement.leading import Limit, Number, quotient_limit
+from theorems.statement.limits.laurent import NoSeriesError
+from theorems.statement.limits.leading import Limit, Number, quotient_limit
+from theorems.statement.reading.language import parsed
 
 ONE = parsed("1")
 

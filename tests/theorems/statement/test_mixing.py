@@ -12,12 +12,12 @@ import sympy as sp
 from scipy import stats
 
 from theorems.algebra.ratio import Ratio
-from theorems.statement import mixing
-from theorems.statement.cumulants import CaseMoments
-from theorems.statement.decide import Derivation, decide
+from theorems.statement.deciding.cumulants import CaseMoments
+from theorems.statement.deciding.decide import Derivation, decide
 from theorems.statement.expression import StatementError
-from theorems.statement.laws import read_law
+from theorems.statement.moments import mixing
 from theorems.statement.proposition import proposition
+from theorems.statement.reading.laws import read_law
 
 ONE: dict[str, Any] = {"i": 1, "d": 1, "Sigma": [["4"]], "W": [["3"]]}
 TWO: dict[str, Any] = {"i": 1, "d": 2, "Sigma": [["1", "0"], ["0", "1"]], "W": [["1", "0"], ["0", "-1"]]}

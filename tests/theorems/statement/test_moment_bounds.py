@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from theorems.statement import proposition
-from theorems.statement.decide import Derivation, decide
-from theorems.statement.moment_bounds import _never_negative
+from theorems.statement.deciding.decide import Derivation, decide
+from theorems.statement.proofs.moment_bounds import _never_negative
 
 U = "u in R^d, a > 0"
 PROVED = [

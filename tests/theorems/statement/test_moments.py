@@ -11,9 +11,9 @@ from proofs_check.cases.of_statements import drawn
 from theorems.gaussian.observables import W
 from theorems.gaussian.process import KERNELS, random_walk
 from theorems.statement import StatementError, proposition
-from theorems.statement.cumulants import CaseMoments
-from theorems.statement.decide import Derivation
-from theorems.statement.normal import equal
+from theorems.statement.deciding.cumulants import CaseMoments
+from theorems.statement.deciding.decide import Derivation
+from theorems.statement.moments.normal import equal
 
 LAWS = ("walk", "walk(start=0)", "walk(start=m)", "iid", "ar1(1/3)", "gaussian(min(s, t)*2)", "gaussian(s*t)")
 QUANTITIES = (

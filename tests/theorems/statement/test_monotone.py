@@ -8,12 +8,12 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from theorems.statement.arithmetic import UndefinedError
-from theorems.statement.cases import Case, admissible
-from theorems.statement.conditions import truth
 from theorems.statement.expression import StatementError
 from theorems.statement.proposition import proposition
-from theorems.statement.values import scalar
+from theorems.statement.reading.conditions import truth
+from theorems.statement.values.arithmetic import UndefinedError
+from theorems.statement.values.cases import Case, admissible
+from theorems.statement.values.values import scalar
 
 
 def holds(text: str, u: str = "1") -> bool | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from theorems.statement import StatementError, proposition
-from theorems.statement.notation import plain
+from theorems.statement.reading.notation import plain
 
 
 @pytest.mark.parametrize(

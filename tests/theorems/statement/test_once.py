@@ -8,15 +8,15 @@ from random import Random
 import flint
 import pytest
 
-from theorems.statement import shapes
-from theorems.statement.arithmetic import Matrix, Vector, dot, times
-from theorems.statement.decide import Derivation, derivation_of
+from theorems.statement.deciding.decide import Derivation, derivation_of
+from theorems.statement.deciding.limiting import reached
 from theorems.statement.expression import Expr, name
-from theorems.statement.kept import once
-from theorems.statement.language import parsed
-from theorems.statement.limiting import reached
-from theorems.statement.linear import Linear
 from theorems.statement.proposition import Proposition, proposition
+from theorems.statement.reading import shapes
+from theorems.statement.reading.language import parsed
+from theorems.statement.values.arithmetic import Matrix, Vector, dot, times
+from theorems.statement.values.kept import once
+from theorems.statement.values.linear import Linear
 
 
 def test_a_value_is_kept_with_its_object(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 import sympy as sp
 
-from theorems.statement import orthogonal
-from theorems.statement.decide import Decision, Derivation, decide
-from theorems.statement.exceeding import improved
-from theorems.statement.language import Vocabulary, parsed
+from theorems.statement.deciding.decide import Decision, Derivation, decide
+from theorems.statement.moments import orthogonal
+from theorems.statement.proofs.exceeding import improved
 from theorems.statement.proposition import proposition
+from theorems.statement.reading.language import Vocabulary, parsed
 
 VECTOR = "z in R^d, Sigma = I, d >= 3"
 WORDS = Vocabulary(vectors=frozenset({"z"}), entire=frozenset({"g"}))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from theorems.statement.decide import Derivation
+from theorems.statement.deciding.decide import Derivation
 from theorems.statement.proposition import proposition
 
 NAMES = "z in R^d, Sigma = I, T <= d, d >= 3, g entire with coefficients >= 0"

@@ -8,10 +8,10 @@ from fractions import Fraction
 import pytest
 import sympy as sp
 
-from theorems.statement.language import parsed
 from theorems.statement.proofs.onevariable import Line, composed
 from theorems.statement.proofs.patterns import Patterns, limit
 from theorems.statement.proofs.prover import STEPS
+from theorems.statement.reading.language import parsed
 from theorems.statement.work import Work
 
 x = sp.Symbol("u", real=True)

@@ -12,7 +12,7 @@ from scipy.special import erf
 
 from tests.theorems.statement.test_waves import KERNELS
 from theorems.statement import proposition
-from theorems.statement.decide import Derivation
+from theorems.statement.deciding.decide import Derivation
 
 #: A function of two of three scalar tokens, and the places where it has a kink or a step, as a function of the first.
 TWO: dict[str, tuple[Callable[..., Any], tuple[int, int]]] = {

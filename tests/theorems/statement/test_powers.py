@@ -6,10 +6,10 @@ import pytest
 import sympy as sp
 
 from theorems.statement import proposition
-from theorems.statement.decide import Derivation, decide
+from theorems.statement.deciding.decide import Derivation, decide
 from theorems.statement.expression import Expr, number
-from theorems.statement.series import terms_of
-from theorems.statement.waves import variance
+from theorems.statement.moments.series import terms_of
+from theorems.statement.moments.waves import variance
 
 UNIT = "v in R^d, norm(v) > 0, Sigma = I, k integer, k >= 1, d >= 2"
 COSINE = "E[(x[1].T*v)**(2*k)]/(norm(v)**(2*k)*d**k)"
@@ -35,7 +35,7 @@ def test_a_power_is_that_of_every_number(law: str, base: str) -> None:
 
 
 def test_another_recurrence_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("theorems.statement.powers.variance", lambda *args: 2 * variance(*args))
+    monkeypatch.setattr("theorems.statement.moments.powers.variance", lambda *args: 2 * variance(*args))
     assert decided(f"{COSINE} = prod(2*j - 1, j, 1, k)/d**k", UNIT, "iid") == "open"
 
 

@@ -16,17 +16,17 @@ from montecarlo.statements.environment import environment_of
 from montecarlo.statements.values import value as simulated
 from proofs_check.statements.judging import check_statement
 from proofs_check.statements.request import Request
-from theorems.statement.arithmetic import UndefinedError, times
-from theorems.statement.cases import Case, admissible
-from theorems.statement.certify import violation
 from theorems.statement.expression import Expr, StatementError
-from theorems.statement.language import Vocabulary, parsed
-from theorems.statement.linear import Linear, linears
-from theorems.statement.programs import feasible, least_norm
 from theorems.statement.proposition import Proposition, proposition
 from theorems.statement.prose import in_words, latex
-from theorems.statement.truths import truth
-from theorems.statement.values import scalar
+from theorems.statement.reading.language import Vocabulary, parsed
+from theorems.statement.values.arithmetic import UndefinedError, times
+from theorems.statement.values.cases import Case, admissible
+from theorems.statement.values.certify import violation
+from theorems.statement.values.linear import Linear, linears
+from theorems.statement.values.programs import feasible, least_norm
+from theorems.statement.values.truths import truth
+from theorems.statement.values.values import scalar
 
 F = Fraction
 #: A sink z_0 and keys z_1, z_2; the sink wins with the margin kappa for the queries z_1 and z_2.
@@ -65,8 +65,8 @@ AROUND = case((0, 5), (3, 1), (-3, -1))
 
 def test_the_conditions_of_a_least_norm_are_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
     read, multiplied = Mock(side_effect=linears), Mock(side_effect=times)
-    monkeypatch.setattr("theorems.statement.programs.linears", read)
-    monkeypatch.setattr("theorems.statement.values.times", multiplied)
+    monkeypatch.setattr("theorems.statement.values.programs.linears", read)
+    monkeypatch.setattr("theorems.statement.values.values.times", multiplied)
     prop = said("least(norm(W, fro), W, every(z[i].T*W*(2*z[0]) >= kappa, i, 1, n, j, 1, n)) >= 0")
     assert middle(prop.left, SEPARATED) > 0
     # the conditions once for both ends of the value, and 2 z[0] once for all i and j

@@ -7,7 +7,7 @@ import pytest
 import sympy as sp
 
 from theorems.statement import proposition
-from theorems.statement.decide import Derivation
+from theorems.statement.deciding.decide import Derivation
 
 
 @pytest.mark.parametrize(("degree", "power"), [(2, -1), (2, 1), (4, -3), (2, -2)])

@@ -7,9 +7,9 @@ from fractions import Fraction
 import pytest
 
 from theorems.statement import proposition
-from theorems.statement.decide import Derivation, decide
+from theorems.statement.deciding.decide import Derivation, decide
 from theorems.statement.expression import StatementError
-from theorems.statement.language import parsed
+from theorems.statement.reading.language import parsed
 
 
 def status(text: str, hypotheses: str = "", where: str = "", law: str = "walk", limit: str = "") -> str:

@@ -10,8 +10,8 @@ import sympy as sp
 
 from proofs_check.api import check
 from theorems.statement import StatementError, proposition
-from theorems.statement.decide import Derivation
-from theorems.statement.sequences import Path, along, bounded, decided, limit_along, paths, vanishing
+from theorems.statement.deciding.decide import Derivation
+from theorems.statement.deciding.sequences import Path, along, bounded, decided, limit_along, paths, vanishing
 
 TWO = "u in R^d, v in R^d, Sigma = I"
 POSITIVE = "E[(exp(-(norm(u)**2 + norm(v)**2)/2)*sum(exp(x[k].T*(u + v)), k, 1, T)/T - exp(u.T*v))**2]"

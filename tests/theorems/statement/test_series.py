@@ -13,15 +13,16 @@ from montecarlo.search_statement import evaluate
 from proofs_check.statements.judging import check_statement
 from proofs_check.statements.request import Request
 from theorems.algebra.balls import precision
-from theorems.statement import proposition, series
-from theorems.statement.arithmetic import UndefinedError
-from theorems.statement.cases import Case
+from theorems.statement import proposition
 from theorems.statement.expression import StatementError
-from theorems.statement.language import parsed
+from theorems.statement.moments import series
+from theorems.statement.moments.series import enclosed, terms_of
 from theorems.statement.proofs.prover import proved
 from theorems.statement.prose import latex
-from theorems.statement.series import enclosed, terms_of
-from theorems.statement.values import Reader, value
+from theorems.statement.reading.language import parsed
+from theorems.statement.values.arithmetic import UndefinedError
+from theorems.statement.values.cases import Case
+from theorems.statement.values.values import Reader, value
 from theorems.statement.work import Work
 
 FACTORIAL = "prod(1/j, j, 1, k)"

@@ -15,13 +15,13 @@ from montecarlo.statements.values import value as simulated
 from proofs_check.statements.judging import judged
 from proofs_check.statements.request import Request
 from theorems.statement import StatementError, proposition
-from theorems.statement.arithmetic import UndefinedError, Vector
-from theorems.statement.cases import Case
-from theorems.statement.language import parsed
 from theorems.statement.prose import latex
-from theorems.statement.spectra import eigenvalues
-from theorems.statement.values import scalar, value
-from theorems.statement.words import word_text
+from theorems.statement.reading.language import parsed
+from theorems.statement.reading.words import word_text
+from theorems.statement.values.arithmetic import UndefinedError, Vector
+from theorems.statement.values.cases import Case
+from theorems.statement.values.spectra import eigenvalues
+from theorems.statement.values.values import scalar, value
 
 F = Fraction
 #: Not symmetric, so that columns and rows differ; and a covariance with irrational eigenvalues.

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from theorems.statement import proposition
-from theorems.statement.cases import Case
-from theorems.statement.cumulants import CaseMoments
-from theorems.statement.decide import Derivation
-from theorems.statement.forms import NotPolynomialError
-from theorems.statement.values import scalar
+from theorems.statement.deciding.cumulants import CaseMoments
+from theorems.statement.deciding.decide import Derivation
+from theorems.statement.moments.forms import NotPolynomialError
+from theorems.statement.values.cases import Case
+from theorems.statement.values.values import scalar
 
 LAWS = ("walk", "walk(start=m)", "iid", "ar1(1/2)")
 NESTED = (

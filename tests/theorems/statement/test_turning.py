@@ -11,10 +11,10 @@ from montecarlo.statements.nodes import frozen
 from montecarlo.statements.values import value
 from proofs_check.api import check
 from theorems.statement import proposition
-from theorems.statement.arithmetic import UndefinedError
-from theorems.statement.cases import Case
 from theorems.statement.expression import Expr, StatementError
-from theorems.statement.values import scalar
+from theorems.statement.values.arithmetic import UndefinedError
+from theorems.statement.values.cases import Case
+from theorems.statement.values.values import scalar
 
 EQ9 = "log(1 + u*exp(-t)) + t*exp(-t/2)/(1/u + exp(-t))"
 

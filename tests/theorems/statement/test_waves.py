@@ -12,9 +12,10 @@ import pytest
 
 from proofs_check.api import check
 from proofs_check.cases.of_statements import drawn
-from theorems.statement import moments, proposition
-from theorems.statement.decide import Derivation, decide
-from theorems.statement.waves import Linear, Wave
+from theorems.statement import proposition
+from theorems.statement.deciding.decide import Derivation, decide
+from theorems.statement.moments import moments
+from theorems.statement.moments.waves import Linear, Wave
 
 Function = Callable[..., Any]
 #: Cov(x_s, x_t) of scalar tokens, for the three tokens 1, 2 and 3.

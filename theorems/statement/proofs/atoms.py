@@ -13,8 +13,8 @@ from math import gcd, isqrt, lcm
 
 from theorems.algebra.ratio import Ratio
 from theorems.statement.expression import Expr, StatementError, minus, name, number
-from theorems.statement.forms import Polynomial
-from theorems.statement.hypotheses import Hypotheses
+from theorems.statement.moments.forms import Polynomial
+from theorems.statement.moments.traces import SIGMA, Letters, Traces, letter_of, product_of
 from theorems.statement.proofs import roots, special
 from theorems.statement.proofs.quotients import (
     NONE,
@@ -27,7 +27,7 @@ from theorems.statement.proofs.quotients import (
     terms,
 )
 from theorems.statement.proofs.sums import log_of_entry, summed
-from theorems.statement.traces import SIGMA, Letters, Traces, letter_of, product_of
+from theorems.statement.reading.hypotheses import Hypotheses
 
 #: Largest power of one exponential, and most terms of a polynomial.
 MAX_EXPONENT, MAX_TERMS = 12, 400

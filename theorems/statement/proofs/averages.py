@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING
 
 import sympy as sp
 
-from theorems.statement.cases import frame
 from theorems.statement.expression import Expr, name, number
-from theorems.statement.hypotheses import Hypotheses
 from theorems.statement.proofs.onevariable import Line, read
 from theorems.statement.proofs.steps import Step, Steps
 from theorems.statement.proposition import Proposition
+from theorems.statement.reading.hypotheses import Hypotheses
+from theorems.statement.values.cases import frame
 from theorems.statement.work import Work
 
 if TYPE_CHECKING:

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from theorems.statement.conditions import assumed, negation, numbers_of, parts
 from theorems.statement.expression import Expr, minus, negative, number
 from theorems.statement.proofs.prover import Prover
 from theorems.statement.proofs.steps import Step, Steps, together
 from theorems.statement.proposition import Proposition
+from theorems.statement.reading.conditions import assumed, negation, numbers_of, parts
 
 Make = Callable[[Proposition], Prover]
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from theorems.statement.cases import frame
 from theorems.statement.expression import Expr, name, negative, number
 from theorems.statement.proofs.integrals import integrated
 from theorems.statement.proofs.series import converges
 from theorems.statement.proofs.steps import Step, Steps, together
+from theorems.statement.values.cases import frame
 
 if TYPE_CHECKING:
     from theorems.statement.proofs.prover import Prover

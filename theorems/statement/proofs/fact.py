@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from theorems.statement.expression import Expr, minus, name, number
-from theorems.statement.hypotheses import Hypotheses
-from theorems.statement.traces import Letters
+from theorems.statement.moments.traces import Letters
+from theorems.statement.reading.hypotheses import Hypotheses
 
 if TYPE_CHECKING:
     from theorems.statement.proofs.atoms import Atoms

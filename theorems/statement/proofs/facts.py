@@ -11,15 +11,15 @@ from fractions import Fraction
 from itertools import combinations, permutations, product
 
 from theorems.statement.expression import Expr, minus, name, negative, number
-from theorems.statement.hypotheses import Hypotheses
+from theorems.statement.moments.squares import semidefinite
+from theorems.statement.moments.traces import Letters, product_of
 from theorems.statement.proofs.atoms import Atoms, NoFormError, monomials
 from theorems.statement.proofs.fact import ONE, ZERO, Fact, add, between, count, extent, spoken, times
 from theorems.statement.proofs.norms import entry_norm, norm
 from theorems.statement.proofs.quotients import NONE
 from theorems.statement.proofs.softmax import entropy, entry, extreme
 from theorems.statement.proofs.sums import log_sums
-from theorems.statement.squares import semidefinite
-from theorems.statement.traces import Letters, product_of
+from theorems.statement.reading.hypotheses import Hypotheses
 
 
 def facts_of(atoms: Atoms, known: Hypotheses, whole: Iterable[str]) -> Iterator[Fact]:

@@ -11,17 +11,17 @@ import sympy as sp
 
 from theorems.algebra.spherical import SphereCos, SphereExp
 from theorems.statement.expression import BINDERS, Expr, fresh, minus, name, number
-from theorems.statement.hypotheses import words_of
-from theorems.statement.language import Vocabulary, parsed
+from theorems.statement.moments.repairing import language_text
 from theorems.statement.proofs.series import closed, positive
 from theorems.statement.proofs.steps import Step, Steps, together
 from theorems.statement.proposition import Proposition
-from theorems.statement.repairing import language_text
+from theorems.statement.reading.hypotheses import words_of
+from theorems.statement.reading.language import Vocabulary, parsed
 from theorems.statement.work import Work
 
 if TYPE_CHECKING:
+    from theorems.statement.moments.scalars import Exact
     from theorems.statement.proofs.prover import Prover
-    from theorems.statement.scalars import Exact
 
 RULE = "a mean is at least that of its first terms"
 TRUSTED = "sum_k p_k f_k >= c (1 - sum_(k >= n) p_k) where f_k >= c for k < n, and f_k >= 0"

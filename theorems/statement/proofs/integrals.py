@@ -22,7 +22,7 @@ def integrated(prover: Prover, node: Expr) -> Steps | None:
 
 def integrals_agree(prover: Prover, left: Expr, right: Expr) -> Steps | None:
     """left = right by their closed forms, products by rising factorials (a)_n."""
-    from theorems.statement.normal import equal
+    from theorems.statement.moments.normal import equal
 
     values = _values(prover, left, right)
     if values is None or not equal(*values):
@@ -31,7 +31,7 @@ def integrals_agree(prover: Prover, left: Expr, right: Expr) -> Steps | None:
 
 
 def _values(prover: Prover, *nodes: Expr):  # type: ignore[no-untyped-def]
-    from theorems.statement.decide import Derivation
+    from theorems.statement.deciding.decide import Derivation
 
     derivation = Derivation(replace(prover.prop, known=prover.known))
     try:

@@ -14,9 +14,9 @@ import sympy as sp
 from theorems.algebra.expressions import symbol
 from theorems.algebra.matrix_calculus import Letter, Matrix, MatrixError
 from theorems.statement.expression import Expr, StatementError
-from theorems.statement.hypotheses import Hypotheses
 from theorems.statement.proposition import Proposition
-from theorems.statement.shapes import shape
+from theorems.statement.reading.hypotheses import Hypotheses
+from theorems.statement.reading.shapes import shape
 
 #: Largest power that is multiplied out.
 MAX_POWER = 12

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from theorems.statement.expression import Expr, minus, number
-from theorems.statement.hypotheses import Hypotheses
+from theorems.statement.moments.traces import Letters, product_of
 from theorems.statement.proofs.atoms import Atoms
 from theorems.statement.proofs.comparing import parts_of
 from theorems.statement.proofs.fact import ONE, ZERO, Fact, add, count, extent, largest, size, times
-from theorems.statement.traces import Letters, product_of
+from theorems.statement.reading.hypotheses import Hypotheses
 
 
 def norm(atoms: Atoms, known: Hypotheses, label: str, node: Expr) -> Iterator[Fact]:

@@ -17,7 +17,7 @@ from theorems.algebra.balls import ball, between, precision, sign
 from theorems.algebra.covers import Box, covered
 from theorems.statement.expression import Expr
 from theorems.statement.proofs.patterns import Patterns
-from theorems.statement.shapes import shape
+from theorems.statement.reading.shapes import shape
 from theorems.statement.work import Work
 
 #: Deepest derivatives, boxes of a cover, and points at which an interval is cut.

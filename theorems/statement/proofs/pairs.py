@@ -5,7 +5,7 @@ Let h(w) = sum b_s w^s with b_s >= 0 converge everywhere, and M = E h(z^T x_1). 
     E h(z^T x_1) h(z^T x_2) <= M^2 - 2/(d + 2) (M - b_0)^2,
 
 as its terms with s, t >= 2 are at most d/(d + 2) times those of independent tokens, and no other is larger: see
-theorems.statement.orthogonal. Every vector z and covariance will do, as Sigma^(1/2) z is a vector again.
+theorems.statement.moments.orthogonal. Every vector z and covariance will do, as Sigma^(1/2) z is a vector again.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from collections.abc import Callable
 import sympy as sp
 
 from theorems.algebra.expressions import symbol
-from theorems.statement.laws import Law
-from theorems.statement.orthogonal import TRUSTED
+from theorems.statement.moments.orthogonal import TRUSTED
 from theorems.statement.proofs.steps import Step
+from theorems.statement.reading.laws import Law
 
 RULE = "power series of two orthogonal tokens: E of their product lies below that of independent ones"
 _SERIES = re.compile(r"([A-Za-z_]+)\(x\[(\d+)\]\.T\*(\w+)\)")

@@ -11,9 +11,6 @@ from itertools import permutations
 from math import inf
 
 from theorems.algebra.ratio import Ratio
-from theorems.statement.calculus import worked
-from theorems.statement.cases import frame
-from theorems.statement.conditions import CLAUSES
 from theorems.statement.expression import Expr, StatementError, minus, name, negative, number
 from theorems.statement.proofs.atoms import Atoms, NoFormError, monomials
 from theorems.statement.proofs.averages import by_means, weights
@@ -32,8 +29,11 @@ from theorems.statement.proofs.softmax import of_any_scores
 from theorems.statement.proofs.steps import Proof, Step, Steps, together
 from theorems.statement.proofs.whole_sequences import by_ratios
 from theorems.statement.proposition import Proposition
-from theorems.statement.ranges import Range
-from theorems.statement.shapes import shape
+from theorems.statement.reading.calculus import worked
+from theorems.statement.reading.conditions import CLAUSES
+from theorems.statement.reading.ranges import Range
+from theorems.statement.reading.shapes import shape
+from theorems.statement.values.cases import frame
 from theorems.statement.work import Work
 
 #: Steps that one proof may take where nothing else is said.

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from theorems.algebra.ratio import Ratio
 from theorems.statement.expression import Expr, number
+from theorems.statement.moments.traces import product_of
 from theorems.statement.proofs.quotients import ONE, Quotient, monomials, number_of
-from theorems.statement.traces import product_of
 
 if TYPE_CHECKING:
     from theorems.statement.proofs.atoms import Atoms

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 import sympy as sp
 
 from theorems.statement.expression import Expr, StatementError, name, number
-from theorems.statement.hypotheses import words_of
-from theorems.statement.language import Vocabulary, parsed
+from theorems.statement.moments.series import terms_of
 from theorems.statement.proofs.steps import Step, Steps, together
-from theorems.statement.series import terms_of
-from theorems.statement.shapes import shape
+from theorems.statement.reading.hypotheses import words_of
+from theorems.statement.reading.language import Vocabulary, parsed
+from theorems.statement.reading.shapes import shape
 
 if TYPE_CHECKING:
     from theorems.statement.proofs.prover import Prover
@@ -148,7 +148,7 @@ def positive(prover: Prover, node: Expr) -> Steps | None:
 
 
 def _read(value: sp.Expr, words: Vocabulary) -> Expr:
-    from theorems.statement.repairing import language_text
+    from theorems.statement.moments.repairing import language_text
 
     return parsed(language_text(value), words)
 

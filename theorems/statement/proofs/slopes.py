@@ -6,11 +6,11 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from theorems.statement.calculus import derivative
 from theorems.statement.expression import Expr, name, negative, number
 from theorems.statement.proofs.comparing import parts_of
 from theorems.statement.proofs.steps import Step, Steps, together
-from theorems.statement.ranges import Range
+from theorems.statement.reading.calculus import derivative
+from theorems.statement.reading.ranges import Range
 
 if TYPE_CHECKING:
     from theorems.statement.proofs.prover import Prover

@@ -7,11 +7,11 @@ from dataclasses import replace
 from fractions import Fraction
 
 from theorems.statement.expression import BINDERS, Expr, minus, negative, number
-from theorems.statement.hypotheses import Hypotheses
 from theorems.statement.proofs.atoms import Atoms
 from theorems.statement.proofs.fact import ONE, Fact, add, between, size, spoken, times
 from theorems.statement.proposition import Proposition
-from theorems.statement.ranges import Range
+from theorems.statement.reading.hypotheses import Hypotheses
+from theorems.statement.reading.ranges import Range
 
 
 def of_any_scores(prop: Proposition) -> Proposition:

@@ -13,9 +13,9 @@ from itertools import permutations
 from typing import TYPE_CHECKING
 
 from theorems.statement.expression import Expr, minus, name, negative, number
-from theorems.statement.hypotheses import Hypotheses
 from theorems.statement.proofs.fact import ONE, Fact, add, size, spoken, times
 from theorems.statement.proofs.quotients import NONE, NoFormError, Quotient, monomials
+from theorems.statement.reading.hypotheses import Hypotheses
 
 if TYPE_CHECKING:
     from theorems.statement.proofs.atoms import Atoms

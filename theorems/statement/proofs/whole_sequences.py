@@ -13,11 +13,11 @@ import sympy as sp
 
 from theorems.algebra.expressions import symbol
 from theorems.statement.expression import Expr, StatementError, fresh, name, number
-from theorems.statement.hypotheses import words_of
-from theorems.statement.language import parsed
+from theorems.statement.moments.repairing import language_text
+from theorems.statement.moments.scalars import sympy_of
 from theorems.statement.proofs.steps import Step, Steps, together
-from theorems.statement.repairing import language_text
-from theorems.statement.scalars import sympy_of
+from theorems.statement.reading.hypotheses import words_of
+from theorems.statement.reading.language import parsed
 
 if TYPE_CHECKING:
     from theorems.statement.proofs.prover import Prover

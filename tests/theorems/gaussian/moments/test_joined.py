@@ -15,7 +15,7 @@ from theorems.gaussian.moments.joined import TooManyTermsError, contract_counted
 from theorems.gaussian.moments.wick import Contraction, contract
 from theorems.gaussian.observables import Form, Vector
 from theorems.gaussian.words import Letter
-from theorems.statement.decide import Derivation, decide
+from theorems.statement.deciding.decide import Derivation, decide
 from theorems.statement.proposition import proposition
 
 
