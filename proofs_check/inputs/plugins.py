@@ -60,7 +60,8 @@ def open_folder(paper: str, folder: Path) -> bool:
     ):
         return False
     if str(folder) not in sys.path:
-        sys.path.insert(0, str(folder))
+        # last, so that modules beside the package hide none that is installed
+        sys.path.append(str(folder))
     _folders[paper] = paper
     return True
 

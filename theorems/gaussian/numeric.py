@@ -225,10 +225,18 @@ class Numeric:
             operands = [*fixed, *(means[end] for end in item.means)]
             for one, two in item.pairs:
                 if (one, two) not in pairs:
-                    pairs[one, two] = _compact(np.sum((weights[one] @ self.kernel) * weights[two], axis=-1), order)
+                    pairs[one, two] = self._pair(weights[one], weights[two])
                 operands.append(pairs[one, two])
             total += factor * _contracted(operands, self.length, order)
         return total
+
+    def _pair(self, one: Array, two: Array) -> tuple[Array, tuple[int, ...]]:
+        """E of the product of two ends, over the indices that they have: no array holds both beside the tokens."""
+        (left, axes), (right, others) = map(_over_indices, (one, two))
+        last, both = one.ndim - 1, tuple(sorted({*axes, *others}))
+        left = left @ self.kernel
+        operands: list[Any] = [left, [*axes, last], right, [*others, last], list(both)]
+        return np.einsum(*operands, optimize=True), both
 
     def _place(self, name: str, places: Mapping[str, Any]) -> Any:
         if name == START:
@@ -260,6 +268,12 @@ def _compact(values: Any, order: int) -> tuple[Array, tuple[int, ...]]:
     return array.reshape([array.shape[axis] for axis in axes]), axes
 
 
+def _over_indices(weights: Array) -> tuple[Array, tuple[int, ...]]:
+    """Weights of tokens without the summation indices that they do not depend on, and the indices that are left."""
+    axes = tuple(axis for axis, length in enumerate(weights.shape[:-1]) if length > 1)
+    return weights.reshape([*(weights.shape[axis] for axis in axes), weights.shape[-1]]), axes
+
+
 def _contracted(operands: list[tuple[Array, tuple[int, ...]]], length: int, order: int) -> float:
     """The product of the operands, summed over every index; an index that no operand has counts ``length`` times.
 
@@ -285,7 +299,7 @@ def _contracted(operands: list[tuple[Array, tuple[int, ...]]], length: int, orde
             one, two = (part if axes[1] == index else part.T for part, axes in (parts[:2], parts[2:]))
             summed = one @ two.T if parts[1][parts[1][0] == index] == rest[0] else two @ one.T
         else:
-            summed = np.einsum(*parts, list(rest))
+            summed = np.einsum(*parts, list(rest), optimize=True)
         if rest:
             _join(tables, rest, summed)
         else:
