@@ -13,6 +13,7 @@ from proofs_check.statements.found import Found
 from proofs_check.statements.needs import tell_needs
 from proofs_check.statements.request import Request
 from proofs_check.statements.timing import LEAST, SECONDS, TimeLimitError, time_limit
+from theorems.algebra.expressions import ExpressionError, parse
 from theorems.claims.catalogue import ALPHA, PLUGIN_SHARES, PLUGIN_SLOTS, SHARES
 from theorems.statement.expression import StatementError
 from theorems.statement.proposition import Proposition
@@ -195,6 +196,8 @@ def report(
                 "sympy": found.correction_sympy,
                 "holds": found.holds,
             }
+    texts = (found.exact, claim["correction"] and claim["correction"]["sympy"])
+    claim["symbols"] = sorted({*claim["symbols"], *(name for text in texts if text for name in _names(text))})
     claim["decoys"] = {"caught": found.caught, "of": found.mutants}
     claim["proof"]["steps"] = found.steps
     claim["cases"] = found.cases
@@ -224,6 +227,14 @@ def _frame(prop: Proposition, request: Request, claim_id: str, effort: str, seed
         }
     )
     return claim
+
+
+def _names(formula: str) -> set[str]:
+    """The names in a formula; none where it is not read as one."""
+    try:
+        return {one.name for one in parse(formula).free_symbols}
+    except ExpressionError:
+        return set()
 
 
 def _broken(

@@ -23,6 +23,7 @@ from proofs_check.statements.judging import check_statement, run_report
 from proofs_check.statements.measuring import Measurement, Plan, TooDearError
 from proofs_check.statements.request import Request
 from proofs_check.statements.trends import Configuration
+from theorems.algebra.expressions import parse
 from theorems.statement.deciding.decide import decide
 from theorems.statement.expression import Expr, name, number
 from theorems.statement.proposition import Proposition
@@ -152,6 +153,21 @@ def test_what_breaks_in_a_correction_leaves_the_refutation_as_it_is(monkeypatch:
     first, second = check_statement(Request("E[norm(x[i])**2] = 2*i*tr(Sigma)"), "quick")
     assert (first["verdict"], second["verdict"]) == ("refuted", "error")
     assert "it breaks" in second["reason"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "E[norm(W*x[i])**2] <= i*norm(W, 2)*tr(Sigma)",
+        "Var[x[1].T*W*x[1]] = 2*tr((W*Sigma)**2)",
+        "E[x[i].T*W*x[i]*x[1].T*x[1]] = i*tr(W*Sigma)*tr(Sigma)",
+    ],
+)
+def test_the_names_of_exact_values_are_declared(text: str) -> None:
+    claim = check(text, effort="quick").report
+    told = [claim["symbolic"]["exact"], (claim["correction"] or {}).get("sympy")]
+    names = {one.name for formula in told if formula for one in parse(formula).free_symbols}
+    assert names and names <= set(claim["symbols"])
 
 
 def test_a_condition_is_told_once() -> None:
