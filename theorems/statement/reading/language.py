@@ -27,18 +27,8 @@ from theorems.statement.expression import (
     negative,
     number,
 )
-from theorems.statement.reading.binders import (
-    by_parameter,
-    every,
-    extremal,
-    on_half_line,
-    property_of,
-    series_of,
-    taken,
-)
+from theorems.statement.reading import binders, gathering, notation
 from theorems.statement.reading.chances import chance
-from theorems.statement.reading.gathering import GATHERED
-from theorems.statement.reading.notation import SYNONYMS
 from theorems.statement.reading.syntax import check_brackets, nearest, reason
 
 #: Longest text that is read, deepest nesting, largest exponent and longest number.
@@ -53,7 +43,7 @@ _FORMS = (
 )
 #: Read by their definitions: factorial(n) as the product of 1, ..., n, cosh u = (exp(u) + exp(-u))/2.
 BY_EXP = ("cosh", "sinh", "tanh", "sigmoid")
-CALLS = (*ELEMENTARY, *BY_EXP, "factorial", *SEVERAL, *OF_VECTORS, *OF_MATRICES, *SUMS, *_FORMS, *GATHERED)
+CALLS = (*ELEMENTARY, *BY_EXP, "factorial", *SEVERAL, *OF_VECTORS, *OF_MATRICES, *SUMS, *_FORMS, *gathering.GATHERED)
 #: Functions whose names are letters too.
 LETTERS = ("gamma",)
 #: A family whose definition has one of these stands written out.
@@ -325,8 +315,8 @@ class _Reader:
             return Expr("entry", (head, index))
         if head in self.words.values or head in self.words.vectors:
             return Expr("entry", (self._name(node.value), index))  # type: ignore[arg-type]
-        if head in SYNONYMS:
-            raise self.fail(f"{head}[...] is not read: {SYNONYMS[head]}", node)
+        if head in notation.SYNONYMS:
+            raise self.fail(f"{head}[...] is not read: {notation.SYNONYMS[head]}", node)
         if head:
             near = nearest(head, (*MOMENTS, "x", *self.words.definitions, *self.words.sequences))
             raise self.fail(f"{head}[...] is unknown{near}; moments are {', '.join(MOMENTS)}, tokens x[i]", node)
@@ -354,8 +344,8 @@ class _Reader:
         if head in self.words.entire:
             return Expr("entire", (head, *_plain_call(self, head, node, depth).args))
         if head not in CALLS:
-            if head in SYNONYMS:
-                raise self.fail(f"{head}(...) is not read: {SYNONYMS[head]}", node)
+            if head in notation.SYNONYMS:
+                raise self.fail(f"{head}(...) is not read: {notation.SYNONYMS[head]}", node)
             near, told = nearest(head, (*CALLS, *MOMENTS)), head or f"({ast.unparse(node.func)[:20]})"
             raise self.fail(f"{told}(...) is unknown{near or f'; write {told}*(...) for a product'}", node)
         return _CALLS.get(head, _plain_call)(self, head, node, depth)
@@ -460,7 +450,7 @@ def _sum(reader: _Reader, head: str, node: ast.Call, depth: int) -> Expr:
         form = f"{head}(expression, j, first, last), e.g. {head}({_EXAMPLES[head]}, j, 1, T)"
         raise reader.fail(f"expected {form}{inner}", node)
     index = node.args[1].id
-    if taken(reader.words, index):
+    if binders.taken(reader.words, index):
         raise reader.fail(f"{index} cannot be the index of a {head}; take another letter", node.args[1])
     body, first, last = (reader.build(node.args[k], depth) for k in (0, 2, 3))
     if index in first.names() | last.names():
@@ -471,7 +461,9 @@ def _sum(reader: _Reader, head: str, node: ast.Call, depth: int) -> Expr:
         raise reader.fail(
             f"{head}(...) {'to oo ' * to_oo}takes numbers, not random ones, nor moments{mend}", node.args[0]
         )
-    return series_of(reader, head, body, index, first, node) if to_oo else Expr(head, (body, index, first, last))
+    return (
+        binders.series_of(reader, head, body, index, first, node) if to_oo else Expr(head, (body, index, first, last))
+    )
 
 
 def _indicator(reader: _Reader, head: str, node: ast.Call, depth: int) -> Expr:
@@ -497,12 +489,12 @@ _CALLS: dict[str, Callable[[_Reader, str, ast.Call, int], Expr]] = {
     "norm": _norm,
     **dict.fromkeys(BY_EXP, _by_exp),
     "factorial": _factorial,
-    "diff": by_parameter,
+    "diff": binders.by_parameter,
     "indicator": _indicator,
     **dict.fromkeys(("grad", "at"), _by_variable),
-    "every": every,
-    **dict.fromkeys(("exists", "least"), extremal),
-    **GATHERED,
-    **dict.fromkeys((*PREDICATES, "integral"), property_of),
-    **dict.fromkeys(HALF_LINE, on_half_line),
+    "every": binders.every,
+    **dict.fromkeys(("exists", "least"), binders.extremal),
+    **gathering.GATHERED,
+    **dict.fromkeys((*PREDICATES, "integral"), binders.property_of),
+    **dict.fromkeys(HALF_LINE, binders.on_half_line),
 }
