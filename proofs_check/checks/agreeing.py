@@ -43,6 +43,8 @@ from theorems.kernel.outcome import Outcome
 
 #: Normals of a case, and bounds of its walks.
 NORMALS, FEWEST, MOST = 1 << 20, 1 << 10, 1 << 14
+#: Standard deviations that a sum exceeds downwards but for one time in a thousand.
+SEEN = 3.1
 #: Numbers may be off by this part of what is added up in them, for rounding.
 ROUNDING = 1e-8
 #: Longest walks, by how many sums over tokens stand in one of a simulation's numbers.
@@ -91,15 +93,22 @@ class Pooled:
     alpha: float
     total: float = 0.0
     count: int = 0
+    means: float = 0.0
 
-    def add(self, standard: Array) -> None:
-        """Take in a case's standardised numbers."""
+    def add(self, standard: Array, mean: float = 0.0) -> None:
+        """Take in a case's standardised numbers, and their derived mean in standard deviations."""
         self.total += float(influence(self.alpha * standard).sum())
         self.count += len(standard)
+        self.means += mean * len(standard)
 
     def apart(self, delta: float) -> float:
         """How far the sum is beyond what chance explains; 0 where it is not."""
         return max(0.0, abs(self.total) - self.count * self.alpha**2 / 2 - math.log(2 / delta))
+
+    def least(self, delta: float) -> float:
+        """The smallest error, as a part of every derived mean, that is seen but for about one run in a thousand."""
+        needed = self.count * self.alpha**2 / 2 + math.log(2 / delta) + SEEN * self.alpha * math.sqrt(self.count)
+        return needed / (self.alpha * self.means) if self.means else math.inf
 
 
 @dataclass
@@ -108,7 +117,8 @@ class Look:
 
     told: str = ""
     compared: int = 0
-    standard: dict[str, Array] = field(default_factory=dict)
+    #: numbers in standard form, and their derived mean in standard deviations
+    standard: dict[str, tuple[Array, float]] = field(default_factory=dict)
 
 
 def look(sides: Sides, case: Case, budget: Budget) -> Look:
@@ -161,7 +171,9 @@ def _sampled(sides: Sides, check: Simulation, case: Case, budget: Budget) -> Loo
         slack = ROUNDING * max(abs(exact), size(name), math.sqrt(variance))
         found.compared += 1
         told, standard = compared(own, exact, variance, slack, budget.delta)
-        found.standard[name] = standard if exact >= 0 else -standard
+        if len(standard):
+            # numbers in standard form have a variance above what rounding may move
+            found.standard[name] = (standard if exact >= 0 else -standard, abs(exact) / math.sqrt(variance))
         if told and not found.told:
             found.told = f"{name}: {told}"
     return found
@@ -268,6 +280,8 @@ class Agreed:
     #: edges that cases meet, of which none can be afforded
     unasked: list[str] = field(default_factory=list)
     shrunk: int = 0
+    #: the smallest error of each simulated quantity, as a part of its mean, that all cases together would show
+    least: dict[str, float] = field(default_factory=dict)
 
     @property
     def replay(self) -> str:
@@ -295,10 +309,11 @@ def agreement(sides: Sides, draws: int, delta: float, seed: int = 0, effort: flo
         if seen.told:
             _shrink(sides, found, case, aim, budget, top)
             return found
-        for name, standard in seen.standard.items():
+        for name, (standard, mean) in seen.standard.items():
             whole = pools.setdefault(name, Pooled(math.sqrt(2 * math.log(2 / delta) / (draws * effort * MOST / 2))))
-            whole.add(standard)
+            whole.add(standard, mean)
     for name, whole in pools.items():
+        found.least[name] = whole.least(delta)
         if whole.apart(delta):
             mean = whole.total / whole.alpha / whole.count
             found.pooled.append(f"{name} is off by {mean:.2g} standard deviations in {whole.count} numbers")
@@ -339,4 +354,5 @@ def widely(pair: Pair, alpha: float, seed: int, effort: str) -> tuple[Agreement,
         "ranges": wide.ranges(found.cases),
         "edges": sorted(wide.edges(pair.statement, longest(sides)) - {*found.missed}),
         "missed": found.missed,
+        "least": max(found.least.values()) if found.least and max(found.least.values()) < math.inf else None,
     }, str(found) if found.case is not None or found.pooled else ""

@@ -265,9 +265,9 @@ def asked(claim: Claim, letter: Callable[[str], str] = str) -> str:
     told = "; ".join(
         filter(None, (", ".join(ends), f"{met} of {counted(edges, 'edge')} of the hypotheses met" * (edges > 0)))
     )
-    return (
-        f"{counted(found['cases'], 'further case')} drawn: {told}" if told else counted(found["cases"], "further case")
-    )
+    seen = f". An error of {100 * found['least']:.1g}% in all simulated means would show" if found["least"] else ""
+    cases = counted(found["cases"], "further case")
+    return (f"{cases} drawn: {told}" if told else cases) + seen
 
 
 def starts(claim: Claim) -> str:

@@ -57,11 +57,12 @@ def test_what_was_asked_stands_in_the_report(drawn_at_quick_effort: None) -> Non
         assert {"name": "d", "least": "1", "largest": "16"} in asked["ranges"]
         assert {"Sigma singular", "W traceless", "i = 1", "start zero"} <= set(asked["edges"])
         assert not asked["missed"]
+        assert 0.01 < asked["least"] < 0.1
         assert agreeing.PART * by_id()[EQ15].alpha < spent <= by_id()[EQ15].alpha
 
 
 def test_nothing_is_asked_at_quick_effort_nor_of_a_search() -> None:
-    nothing = {"cases": 0, "compared": 0, "ranges": [], "edges": [], "missed": []}
+    nothing = {"cases": 0, "compared": 0, "ranges": [], "edges": [], "missed": [], "least": None}
     for claim, effort in ((EQ15, "quick"), ("bao2024.sec4.eq5", "standard")):
         pair = Pair(by_id()[claim])
         assert agreeing.widely(pair, 1e-9, 0, effort) == (nothing, "")
