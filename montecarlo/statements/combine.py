@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -126,6 +127,27 @@ class Means:
         return float(low), float(high)
 
 
+def never_negative(node: Node) -> bool:
+    """Whether what a node says is never negative wherever it has a value, as its form shows."""
+    op, args = node[0], node[1:]
+    if op in ("norm", "abs", "exp", "sqrt", "indicator"):
+        return True
+    if op == "number":
+        return Fraction(args[0]) >= 0
+    if op == "**":
+        even = args[1][0] == "number" and Fraction(args[1][1]) % 2 == 0
+        return even or never_negative(args[0])
+    if op in ("sum", "prod"):
+        return never_negative(args[0])
+    if op == "*" and len(args) == 2 and args[0] == ("T", args[1]):
+        return True
+    return op in ("+", "*", "/") and all(map(never_negative, args))
+
+
+def _mean(means: Means, node: Node) -> Interval:
+    return within(means.mean(text(node)), 0.0 if never_negative(node[1]) else -math.inf, math.inf)
+
+
 def _variance(means: Means, argument: Node) -> Interval:
     return within(means.mean(f"Var[{text(argument)}]"), 0.0, math.inf)
 
@@ -153,7 +175,7 @@ def _kurtosis(means: Means, node: Node) -> Interval:
 
 
 _MOMENTS: dict[str, Callable[[Means, Node], Interval]] = {
-    "E": lambda means, node: means.mean(text(node)),
+    "E": _mean,
     "P": lambda means, node: within(means.mean(text(node)), 0.0, 1.0),
     "Var": lambda means, node: _variance(means, node[1]),
     "Cov": lambda means, node: means.mean(text(node)),

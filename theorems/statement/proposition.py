@@ -224,7 +224,9 @@ def _defined(where: str, words: Vocabulary) -> Vocabulary:
         head, index, body = match[1], match[2], match[3]
         # x[i] = column(X, i): the tokens are the columns of a given matrix, so that there are no others
         tokens = head == "x" and index and not re.search(r"\bx\s*\[", body)
-        if (taken(words, head) and not tokens) or head in {*MOMENTS, *CALLS} - {*LETTERS}:
+        # W = a*I: no other W is spoken of, before it or in it
+        alone = head == "W" and len(re.findall(r"\bW\b", where[: column + len(part)])) == 1
+        if (taken(words, head) and not tokens and not alone) or head in {*MOMENTS, *CALLS} - {*LETTERS}:
             raise StatementError(f"{head} is defined already; take another name", where, column)
         indices = tuple(name.strip() for name in (index or "").split(","))
         if again := next((one for k, one in enumerate(indices) if taken(words, one) or one in indices[:k]), ""):
@@ -235,7 +237,7 @@ def _defined(where: str, words: Vocabulary) -> Vocabulary:
         elif index:
             words = replace(words, definitions={**words.definitions, head: (index, tree)})
         else:
-            words = replace(words, values={**words.values, head: tree})
+            words = replace(words, values={**words.values, head: tree}, matrices=words.matrices - {head})
     return words
 
 

@@ -111,6 +111,11 @@ def test_what_cannot_be_is_left_out() -> None:
     names = {"Cov[x[1][1], x[2][1]]": (-9.0, 9.0), "Var[x[1][1]]": (1.0, 2.0), "Var[x[2][1]]": (1.0, 2.0)}
     assert combine(corr, ENV, names) == (-1.0, 1.0)
     assert combine(["P", relation(">", X, num(0))], ENV, {"P[x[1][1] > 0]": (-0.1, 0.4)}) == (0.0, 0.4)
+    # what is averaged is never negative by its form
+    square, product = power(["norm", x(1)], 2), times(X, Y)
+    at_most_4 = {"E[(norm(x[1])**2)]": (-1.0, 4.0)}
+    assert combine(["sqrt", ["E", square]], ENV, at_most_4) == pytest.approx((0, 2), abs=1e-12)
+    assert combine(["sqrt", ["E", product]], ENV, {"E[(x[1][1]*x[2][1])]": (-1.0, 4.0)}) == (-math.inf, math.inf)
     # an interval that lies wholly elsewhere is no evidence for anything inside
     assert combine(["P", relation(">", X, num(0))], ENV, {"P[x[1][1] > 0]": (1.1, 1.2)}) == (1.1, 1.2)
 

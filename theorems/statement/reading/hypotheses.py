@@ -393,6 +393,9 @@ def _matrix_comparison(known: Hypotheses, left: Expr, relation: str, right: Expr
         return replace(known, nonzero=(*known.nonzero, name))
     if name and name != "Sigma" and relation == "=" and right == Expr("T", (left,)):
         return _shaped(known, f"{name} symmetric")
+    if name and name != "Sigma" and relation == "=":
+        told = f"{part.strip()!r} says what {name} is; expected as a definition: --where {part.strip()!r}"
+        raise StatementError(told, part, max(left.at, 0))
     raise StatementError(
         f"the hypothesis {part.strip()!r} is unknown; of matrices expected W symmetric, W psd, W != 0, Sigma = I",
         part,
