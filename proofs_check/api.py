@@ -60,7 +60,7 @@ class Verdict:
         printed = "; ".join(f"{name} = {text}" for name, text in self.report["printed"].items())
         rows = [("verdict", self.verdict), ("claim", str(self.report["id"])), ("print", printed)]
         if self.exact is not None:
-            rows.append(("derived", self.exact))
+            rows.append(("derived", self.report["symbolic"].get("derived") or self.exact))
         if self.correction is not None:
             rows.append(("correction", self.correction))
         if self.counterexample is not None:

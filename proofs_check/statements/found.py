@@ -21,6 +21,8 @@ class Found:
     steps: list[Step] = field(default_factory=list)
     trusted: list[Trusted] = field(default_factory=list)
     exact: str | None = None
+    #: the exact value in the language of statements
+    derived: str | None = None
     correction: str | None = None
     correction_latex: str = ""
     correction_sympy: str | None = None

@@ -73,7 +73,7 @@ def judged(
             return [*reports, _broken(corrected, again, its_id, error, effort, seed, time.perf_counter() - began)]
         if prop.limit.variable and second.status == "disproved":
             # the limit in some orders of the positions alone: the evidence has that of each
-            reports[0]["correction"] = reports[0]["symbolic"]["exact"] = None
+            reports[0]["correction"] = reports[0]["symbolic"]["exact"] = reports[0]["symbolic"]["derived"] = None
             return reports
         reports.append(report(corrected, again, its_id, second, effort, seed, time.perf_counter() - began))
     return reports
@@ -173,6 +173,7 @@ def report(
         "method": found.method,
         "evidence": [*found.evidence, *found.remarks],
         "exact": found.exact,
+        "derived": found.derived,
         "trusted": found.trusted,
         "between": [],
         "orders": [],

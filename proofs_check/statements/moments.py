@@ -29,6 +29,7 @@ from proofs_check.statements.texts import exact_text, interval_text, raw_moments
 from proofs_check.statements.violating import violations
 from theorems.statement.deciding.decide import Decision, decide, derivation_of
 from theorems.statement.expression import Expr, StatementError
+from theorems.statement.moments.repairing import language_text
 from theorems.statement.mutants import mutants
 from theorems.statement.proposition import Proposition
 from theorems.statement.reading.entrywise import readable
@@ -159,7 +160,7 @@ class Checker:
                 self.found.took(step.rule, f"{step.rule}: {step.instance}", step.trusted)
         exact = self.exactly.general(self.prop.left)
         if exact is not None:
-            self.found.exact = exact_text(exact)
+            self.found.exact, self.found.derived = exact_text(exact), readable(language_text(exact))
 
     # -- counterexamples
 

@@ -41,7 +41,7 @@ def rows(reports: list[Claim]) -> Iterator[tuple[str, str]]:
     elif correction is not None and correction["holds"]:
         yield "true", correction["holds"]
     elif first["symbolic"]["exact"] is not None and first["verdict"] != "verified":
-        yield "derived", first["symbolic"]["exact"]
+        yield "derived", first["symbolic"].get("derived") or first["symbolic"]["exact"]
     point = first["counterexample"]
     if point is not None:
         values = f"printed {point['printed']}, true {point['true']}"

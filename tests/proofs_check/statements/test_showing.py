@@ -130,3 +130,14 @@ def test_what_is_saved_is_judged_alike_in_its_folder(
         command, cwd=tmp_path, env={"PYTHONPATH": str(root), "PATH": ""}, capture_output=True, text=True, check=True
     ).stdout
     assert f"{VERDICTS[kind]}\tmine.sec1.{kind}\t" in told
+
+
+@pytest.mark.parametrize(
+    ("left", "known"), [("E[norm(W*x[i] + x[j])**2]", "i < j"), ("Var[x[i].T*W*x[j]]", "i <= j")]
+)
+def test_what_is_derived_is_told_in_the_language_of_statements(left: str, known: str) -> None:
+    """It stood there by names for sympy: trace_W_Sigma_Wt."""
+    found = check(f"{left} <= tr(Sigma)", known, effort="quick")
+    derived = dict(found.rows())["derived"]
+    assert "tr(W*Sigma*W.T" in derived and "tr(W" not in str(found.exact)
+    assert check(f"{left} = {derived}", known, effort="quick").verdict == "verified"
