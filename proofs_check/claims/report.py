@@ -113,9 +113,7 @@ class Symbolic(TypedDict):
     method: str
     evidence: list[str]
     exact: str | None
-    derived: NotRequired[
-        Annotated[str | None, Meta(description="The exact value in the language of statements, where it is said in it.")]
-    ]
+    derived: NotRequired[Annotated[str | None, Meta(description="The exact value in the language of statements.")]]
     trusted: NotRequired[
         Annotated[
             list[Trusted], Meta(description="What the derivation takes on trust, by the rules that its steps use.")

@@ -132,9 +132,7 @@ def test_what_is_saved_is_judged_alike_in_its_folder(
     assert f"{VERDICTS[kind]}\tmine.sec1.{kind}\t" in told
 
 
-@pytest.mark.parametrize(
-    ("left", "known"), [("E[norm(W*x[i] + x[j])**2]", "i < j"), ("Var[x[i].T*W*x[j]]", "i <= j")]
-)
+@pytest.mark.parametrize(("left", "known"), [("E[norm(W*x[i] + x[j])**2]", "i < j"), ("Var[x[i].T*W*x[j]]", "i <= j")])
 def test_what_is_derived_is_told_in_the_language_of_statements(left: str, known: str) -> None:
     """It stood there by names for sympy: trace_W_Sigma_Wt."""
     found = check(f"{left} <= tr(Sigma)", known, effort="quick")
