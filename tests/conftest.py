@@ -17,6 +17,7 @@ from hypothesis import settings
 from proofs_check.claims.report import Claim
 from proofs_check.claims.schema import complete
 from tests.documents import Together, server
+from tests.timing import listed
 
 if TYPE_CHECKING:
     from theorems.kernel.outcome import Outcome
@@ -32,16 +33,15 @@ os.environ["TWOFOLD_CACHE"] = "off"
 settings.register_profile("suite", deadline=None, derandomize=True, database=None)
 settings.load_profile("suite")
 
-
+SLOW = listed()
 #: Files of few tests that take long. A worker is handed file by file, so that what comes late keeps one waiting.
 LONG = ("test_documents", "test_walkthrough", "test_new_lemma", "test_near_misses", "test_runner", "test_environments")
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_itemcollected(item: pytest.Item) -> None:
-    """Mark as slow the parameters that a test names with ``slow_for``."""
-    named = item.get_closest_marker("slow_for")
-    if named is not None and any(text in item.name for text in named.args):
+    """Mark as slow what takes long beside quicker rows of the same test."""
+    if item.nodeid in SLOW:
         item.add_marker(pytest.mark.slow)
 
 

@@ -10,7 +10,6 @@ from theorems.gaussian.process import Step
 from theorems.rules import RULES, licensed
 
 
-@pytest.mark.slow_for("optimum_dormant", "pattern", "optimum_cover", "optimum_ends")
 @pytest.mark.parametrize("module", near_misses.MODULES, ids=lambda module: module.__name__.rpartition(".")[2])
 def test_near_misses_are_refused_and_true_steps_licensed(module: near_misses.Module) -> None:
     assert [(step.rule, why) for why, step in module.near() if licensed(step)] == []

@@ -213,7 +213,6 @@ def test_pages_of_another_are_not_written_over(here: Path, sample_report: dict[s
 EXTREMES = (10**99, -(10**99), 10**400, 1e308, -1e308, 5e-324)
 
 
-@pytest.mark.slow_for("large", "negative", "tiny")
 @pytest.mark.parametrize("number", EXTREMES, ids=["large", "negative", "refused", "float", "negative float", "tiny"])
 def test_numbers_of_any_size_in_a_report(number: float, here: Path, sample_report: dict[str, Any]) -> None:
     """Each number of a report replaced by it, by key: shown in every form, or refused with nothing written."""

@@ -42,7 +42,6 @@ def looked(claim: str) -> tuple[Pair, Any, list[Seen]]:
     return pair, evaluation, evaluated_beside(pair, outcome, evaluation, context, None).seen
 
 
-@pytest.mark.slow_for("a1-uniform")
 @pytest.mark.parametrize("claim", CLAIMS)
 def test_both_sides_are_the_statement_s(claim: str) -> None:
     pair, evaluation, seen = looked(claim)

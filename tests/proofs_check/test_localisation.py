@@ -111,7 +111,6 @@ def marked(*claims: str) -> list[Any]:
 # -- verdicts
 
 
-@pytest.mark.slow_for("lemma2-4", "xi-eta")
 @pytest.mark.parametrize("claim", VERIFIED)
 def test_what_is_verified(claim: str) -> None:
     (report,) = judged(claim)
@@ -122,7 +121,6 @@ def test_what_is_verified(claim: str) -> None:
     assert all(variant["holds"] for variant in report["variants"])
 
 
-@pytest.mark.slow_for("lemma2-1", "fig2-eta")
 @pytest.mark.parametrize("claim", marked(*REFUTED))
 def test_what_is_refuted(claim: str) -> None:
     """Both sides contradict the print; the correction reads back in declared symbols."""
@@ -142,7 +140,6 @@ def test_what_is_refuted(claim: str) -> None:
     assert shown["printed"] != shown["true"]
 
 
-@pytest.mark.slow_for("lemma2-1", "fig2-eta")
 @pytest.mark.parametrize("claim", marked(*REFUTED))
 def test_every_correction_is_verified(claim: str) -> None:
     _, report = judged(claim)
@@ -151,7 +148,6 @@ def test_every_correction_is_verified(claim: str) -> None:
     assert report["decoys"]["caught"] == report["decoys"]["of"] > 0
 
 
-@pytest.mark.slow_for("lemma2-1", "fig2-eta")
 @pytest.mark.parametrize(
     "claim", marked(*(c for c in REFUTED if c.rpartition(".")[2] not in ("a1-uniform", "eq6", "fig2-eta")))
 )
@@ -173,7 +169,6 @@ def test_counterexamples_of_walks_replay_to_refuted(claim: str) -> None:
 # -- variants
 
 
-@pytest.mark.slow_for("lemma2-4", "lemma2-1")
 @pytest.mark.parametrize(
     ("claim", "holds"),
     [
@@ -203,7 +198,6 @@ def test_variants(claim: str, holds: dict[str, bool]) -> None:
         assert {v["verdict"] for v in corrected["variants"]} == {"verified"}
 
 
-@pytest.mark.slow_for("exact law", "derivation-rho")
 @pytest.mark.parametrize("name", ["rho@exact law, T >= 2", "rho@rho with the derived variance"])
 @pytest.mark.parametrize("side", ["derivation", "simulation"])
 def test_a_fault_in_one_side_of_a_variant_alone_is_told(name: str, side: str) -> None:
@@ -257,7 +251,6 @@ def test_the_words_of_a_limit_do_not_speak_of_T(claim: str) -> None:
 # -- planted faults: tests/properties plants one in every empirical check
 
 
-@pytest.mark.slow_for("xi-eta-range")
 @pytest.mark.parametrize(
     ("claim", "fault"), [("gaussian-rho", "wide"), ("lemma2-3", "moved"), ("xi-eta-range", "beyond")]
 )

@@ -95,7 +95,6 @@ def verdict_only(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(f"proofs_check.judging.runner.{name}", lambda *_: [])
 
 
-@pytest.mark.slow_for("gaussian-rho", "lemma1-mean")
 @pytest.mark.usefixtures("verdict_only")
 @pytest.mark.parametrize("claim", WHOLE_PATH)
 def test_a_mutant_of_every_claim_is_refuted_on_the_whole_path(claim: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -17,7 +17,6 @@ FULL, CAUSAL, WINDOW = (f"lampert2026.sec4.prop41{mask}" for mask in ("", "-caus
 COST = "lampert2026.sec4.cost"
 
 
-@pytest.mark.slow_for("causal", "window")
 @pytest.mark.parametrize("claim", [FULL, CAUSAL, WINDOW])
 def test_existence_and_distances_are_the_statement_s(claim: str) -> None:
     pair, empirical_check, seen = looked(claim)

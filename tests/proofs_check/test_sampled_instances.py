@@ -122,7 +122,6 @@ def test_a_derivation_of_a_neighbour_is_seen(claim: str, moved: str) -> None:
     assert not found.bound and found.derived[0].startswith("the derivation is of another quantity: at ")
 
 
-@pytest.mark.slow_for("lemma2-derivative")
 @pytest.mark.parametrize("claim", [SLOPE, FLAT, BOUND])
 def test_slopes_are_bound(claim: str) -> None:
     pair, empirical_check, seen = looked(claim)
@@ -131,7 +130,6 @@ def test_slopes_are_bound(claim: str) -> None:
     assert "diff(rho_6" in found.evidence[0] and "by value at 24 cases: found within " in found.evidence[0]
 
 
-@pytest.mark.slow_for("lemma2-derivative")
 @pytest.mark.parametrize("claim", [SLOPE, FLAT])
 @pytest.mark.parametrize("change", [lambda value: 1.001 * value + 1e-3, lambda value: -value], ids=["scaled", "turned"])
 def test_an_empirical_check_of_another_slope_is_seen(claim: str, change: Callable[[float], float]) -> None:
@@ -139,7 +137,6 @@ def test_an_empirical_check_of_another_slope_is_seen(claim: str, change: Callabl
     assert values_bound(pair, empirical_check, moved(seen, change)).simulated
 
 
-@pytest.mark.slow_for("lemma2-derivative")
 @pytest.mark.parametrize("claim", [SLOPE, FLAT])
 @pytest.mark.parametrize("factor", ["1001/1000", "-1", "theta", "eta"])
 def test_a_derivation_of_another_slope_is_seen(claim: str, factor: str) -> None:

@@ -183,7 +183,6 @@ def test_many_searches_find_what_is_derived(claim: str) -> None:
     assert not any(told), "\n".join(filter(None, told))
 
 
-@pytest.mark.slow_for("eq10", "eq7-first", "eq7-second", "eq7-third-induced")
 @pytest.mark.parametrize(
     "claim", [pytest.param(c, marks=pytest.mark.slow if c in DEAR else ()) for c in sorted(SEARCHED)]
 )

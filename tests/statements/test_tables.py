@@ -53,7 +53,7 @@ def read(line: str) -> Row:
     columns = [cell.split(": ", 1) for cell in cells]
     for name, known in (
         *((word, outcomes) for word in outcome.removeprefix("not ").split(" or ")),
-        *((name, (*GIVEN, *own, "slow", "why")) for name, *_ in columns),
+        *((name, (*GIVEN, *own, "why")) for name, *_ in columns),
     ):
         if name not in known:
             raise ValueError(f"{name!r} in {line!r}; expected one of {', '.join(known)}")
@@ -74,8 +74,7 @@ def rows() -> Iterator[Any]:
                 let[name] = text
             elif line and line[0] not in "#=":
                 row = read(line)
-                marks = [pytest.mark.slow] if "slow" in row.more else []
-                yield pytest.param(row, id=f"{table.stem}: {row.given['text']}", marks=marks)
+                yield pytest.param(row, id=f"{table.stem}: {row.given['text']}")
 
 
 def is_one_of(found: str, outcome: str) -> bool:

@@ -21,7 +21,6 @@ FEW = {
 }
 
 
-@pytest.mark.slow_for("lemma2-3")
 @pytest.mark.parametrize("claim", [pytest.param(c, marks=() if c in FEW else pytest.mark.slow) for c in by_id()])
 def test_a_claim_is_bound(claim: str) -> None:
     options = runner.Options(effort="quick", device="cpu", jobs=1)

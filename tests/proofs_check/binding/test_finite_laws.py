@@ -66,7 +66,6 @@ def test_a_derivation_and_a_simulation_of_a_neighbour_are_seen(other: str) -> No
 RATIOS = ("lampert2026.sec5.dense-smooths-more", "lampert2026.sec5.dense-smooths-less")
 
 
-@pytest.mark.slow_for("smooths", "monotone", "uniform")
 @pytest.mark.parametrize(
     "name", [SLOPE, "lampert2026.sec5.dprime-0", FALLS, *RATIOS, "lampert2026.sec5.uniform-vs-identity"]
 )

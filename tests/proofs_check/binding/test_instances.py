@@ -45,7 +45,6 @@ def found_as(seen: list[Seen], change: Callable[[Seen], float]) -> list[Seen]:
     ]
 
 
-@pytest.mark.slow_for("sink-implies-switch", "sec5.eq9", "eq10-first", "eq7-second", "xi-eta")
 @pytest.mark.parametrize(
     "claim",
     [EQ5, SECOND, STEP, SINK, SWITCH, ZERO, NUMBER, ENTROPY, ENTRIES, COLUMNS, SPREAD, INVERSE, RANGE, FOUR, SHAPE],
@@ -66,7 +65,6 @@ def test_the_evidence_says_at_how_many_cases() -> None:
     assert "by value at 3 cases" in told
 
 
-@pytest.mark.slow_for("sink-implies-switch", "eq10-first", "eq7-second")
 @pytest.mark.parametrize(
     ("claim", "name", "quantity"),
     [

@@ -101,7 +101,6 @@ def test_a_statement_fails_at_cases_of_its_own_hypotheses(claim: str, said: str,
     assert "is proved, and the statement" in wider.derived[0]
 
 
-@pytest.mark.slow_for("lemma2-4", "dense-smooths-more")
 @pytest.mark.parametrize(
     ("claim", "changed"),
     [

@@ -264,7 +264,6 @@ def test_an_order_for_every_token_is_judged_at_the_last_one_too() -> None:
     assert "T = i; T -> oo: left side tr(W*Sigma), right side 0" in found.report["symbolic"]["evidence"]
 
 
-@pytest.mark.slow_for("T*i*tr1")
 @pytest.mark.usefixtures("mine")
 @pytest.mark.parametrize(
     ("printed", "expected"), [("T*i*tr1", "refuted"), ("T*i*tr1 - i**2*tr1/2", "verified")], ids=str
@@ -285,7 +284,6 @@ def test_a_free_position_is_no_constant(printed: str, expected: str) -> None:
     assert found.verdict == expected, found.reason
 
 
-@pytest.mark.slow_for("2-verified")
 @pytest.mark.usefixtures("mine")
 @pytest.mark.parametrize(("factor", "expected"), [("2", "verified"), ("3", "refuted")])
 def test_a_rational_print_is_compared_by_its_leading_orders(factor: str, expected: str) -> None:

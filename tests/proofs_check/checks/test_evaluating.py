@@ -63,7 +63,6 @@ def test_the_smallest_softmax_has_no_other_scores(softmax: Any) -> None:
     assert "not told apart" in report["reason"]
 
 
-@pytest.mark.slow_for("softmax-taylor")
 @pytest.mark.parametrize(
     ("claim", "printed"),
     [
@@ -91,7 +90,6 @@ def test_a_false_print_is_refuted_and_corrected(claim: str, printed: dict[str, s
     assert (again["verdict"], again["counterexample"]) == ("refuted", found)
 
 
-@pytest.mark.slow_for("sec5.eq8")
 @pytest.mark.parametrize("claim", [SOFTMAX, EQ8])
 @pytest.mark.parametrize("error", [1e-6, -1e-6])
 def test_an_evaluation_that_is_off_is_a_conflict(claim: str, error: float) -> None:

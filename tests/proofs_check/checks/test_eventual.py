@@ -197,7 +197,6 @@ def test_another_shape_on_the_empirical_check_is_a_conflict(fault: dict[str, flo
     assert shape(fault) == "conflict"
 
 
-@pytest.mark.slow_for("printed1", "printed2", "printed3")
 @pytest.mark.parametrize("printed", [{"maxima": "2"}, {"minima": "1"}, {"limit": "1"}, {"maxima": "0"}])
 def test_a_print_of_another_shape_is_refuted(printed: dict[str, str]) -> None:
     assert shape(printed={**by_id()[SHAPE].printed, **printed}) == "refuted"

@@ -37,7 +37,6 @@ def judged(claim: Statement | str, case: Mapping[str, Any] | None = None) -> lis
 
 
 #: (20) is like (19) and (21), of which it is the dearest.
-@pytest.mark.slow_for("eq19", "sec3.eq3")
 @pytest.mark.parametrize(
     "claim", [pytest.param(c, marks=pytest.mark.slow) if c.endswith("eq20") else c for c in (*SEC6, *APPENDIX)]
 )
@@ -72,7 +71,6 @@ def test_a_refuted_print_has_a_correction_and_a_case() -> None:
     assert refuted["correction"]["sympy"] == refuted["symbolic"]["exact"]
 
 
-@pytest.mark.slow_for("sec3.eq3", "eq21")
 @pytest.mark.parametrize("claim", [SEC6[0], APPENDIX[0], APPENDIX[3]])
 def test_a_false_print_is_refuted_and_its_correction_verified(claim: str) -> None:
     statement = by_id()[claim]

@@ -258,13 +258,11 @@ def conflicts(claim: str, case: Any) -> list[str]:
     return [report["reason"]] if report["verdict"] == "conflict" else []
 
 
-@pytest.mark.slow_for("sinks-always-cheaper")
 @pytest.mark.parametrize("claim", PLACES)
 def test_the_least_costs_of_both_sides_meet(claim: str) -> None:
     assert conflicts(claim, PLACES[claim]) == []
 
 
-@pytest.mark.slow_for("sinks-always-cheaper", "0.98")
 @pytest.mark.parametrize(
     ("claim", "pattern"), [*(("sinks-always-cheaper", one) for one in second.PATTERNS), ("diag-lower", "diag")]
 )
@@ -290,7 +288,6 @@ def test_a_cost_that_is_off_by_a_factor_is_noticed_in_either_side(
             assert name in reason
 
 
-@pytest.mark.slow_for("sinks-always-cheaper")
 @pytest.mark.parametrize(
     ("claim", "pattern", "others"),
     [

@@ -178,7 +178,6 @@ SINK = "lampert2026.sec6.sink-implies-switch"
 SWITCH = "lampert2026.sec6.switch-implies-sink"
 
 
-@pytest.mark.slow_for("sink-implies-switch")
 @pytest.mark.parametrize(
     ("claim", "upper", "verdict"),
     [

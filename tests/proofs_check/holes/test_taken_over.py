@@ -135,7 +135,6 @@ WORDS: tuple[tuple[str, str, str, dict[str, Any], Callable[..., Any], Callable[.
 )
 
 
-@pytest.mark.slow_for("tr(Sigma) = d", "d = 1 as")
 @pytest.mark.parametrize("case", WORDS, ids=lambda case: str(case[0]))
 def test_a_true_claim_whose_hypothesis_stands_in_words_is_not_refuted(case: Any) -> None:
     _, printed, symbols, more, derivation, simulation, degree = case

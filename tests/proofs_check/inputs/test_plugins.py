@@ -433,7 +433,6 @@ def test_a_package_that_is_gone(offer: Offer, site: Path, capsys: pytest.Capture
     assert "'one'" in refusal(capsys)
 
 
-@pytest.mark.slow_for("import montecarlo")
 @pytest.mark.parametrize("text", ["import torch\n", "import montecarlo.walks\n"])
 def test_a_derivation_may_not_import_torch(text: str, offer: Offer, site: Path) -> None:
     offer("one", "mypaper", theorems=text + GOOD)
@@ -449,7 +448,6 @@ def test_a_derivation_may_not_import_torch(text: str, offer: Offer, site: Path) 
     assert "one.theorems imports torch" in done.stderr
 
 
-@pytest.mark.slow_for("modules1")
 @pytest.mark.parametrize(
     ("modules", "reason"),
     [

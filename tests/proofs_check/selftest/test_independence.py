@@ -39,7 +39,6 @@ TINY = Fraction(1, 10**18)
 FIG3 = "bao2024.sec4.fig3-eta"
 
 
-@pytest.mark.slow_for("lemma2-4", "order21")
 @pytest.mark.parametrize("claim", CLAIMS)
 def test_a_fault_in_either_side_alone_is_a_conflict(claim: str) -> None:
     before = deriving.find(claim), empirical_check(by_id()[claim])
@@ -53,7 +52,6 @@ def test_a_fault_in_either_side_alone_is_a_conflict(claim: str) -> None:
     assert (deriving.find(claim), registry.find(claim)) == before
 
 
-@pytest.mark.slow_for("prop41")
 @pytest.mark.parametrize("claim", ["bao2024.appA.eq12", "bao2024.sec4.fig3-eta", "lampert2026.sec4.prop41"])
 def test_an_unbroken_claim_is_in_no_conflict(claim: str) -> None:
     statement = by_id()[claim]

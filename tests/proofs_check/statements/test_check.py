@@ -77,7 +77,6 @@ def test_a_true_statement_is_verified_with_its_wrong_versions_told_apart(request
     jsonschema.validate(run_report([report], "quick", 0, "cpu", 1.0), SCHEMA)
 
 
-@pytest.mark.slow_for("Var[s[i]]")
 @pytest.mark.parametrize(
     ("request_", "true"), FALSE, ids=lambda value: value.text[:40] if isinstance(value, Request) else ""
 )

@@ -116,7 +116,6 @@ KINDS = {
 VERDICTS = {"moment": "verified", "limit": "refuted", "inequality": "refuted"}
 
 
-@pytest.mark.slow_for("limit", "inequality")
 @pytest.mark.parametrize("kind", KINDS)
 def test_what_is_saved_is_judged_alike_in_its_folder(
     kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

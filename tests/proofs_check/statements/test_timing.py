@@ -71,7 +71,6 @@ HARD = [
 ]
 
 
-@pytest.mark.slow_for("E[sum(sum", "norm(W**40")
 @pytest.mark.parametrize("request_", HARD, ids=lambda request: request.text[:30])
 def test_no_statement_runs_past_its_limit(request_: Request, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(timing.SECONDS, "quick", 4.0)

@@ -58,7 +58,6 @@ def at(expression: sp.Expr, place: tuple[int, int, F, F]) -> float:
     return float(case.evaluate(expression))
 
 
-@pytest.mark.slow_for("False-sinks cheaper")
 @pytest.mark.parametrize("prop", [NO_SOLUTION, CHEAPER])
 @pytest.mark.parametrize("second_route", [False, True])
 def test_every_step_is_licensed(prop: str, second_route: bool) -> None:

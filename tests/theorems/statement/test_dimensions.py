@@ -21,7 +21,6 @@ def status(text: str, names: str) -> str:
     return decided(prop, Derivation(prop))[0].status
 
 
-@pytest.mark.slow_for(" <= 1 + o(1)", "<= 2 + O(1)", "norm(u) <= C-open")
 @pytest.mark.parametrize(
     ("text", "names", "expected"),
     [

@@ -36,7 +36,6 @@ def test_a_false_bound_is_refuted_at_whole_numbers() -> None:
     assert found.counterexample.sequences["J"] == (Fraction(1), Fraction(1))
 
 
-@pytest.mark.slow_for("undecided")
 @pytest.mark.parametrize(("right", "verdict"), [("d/(d + 2)", "verified"), ("(d + 1)/(d + 2)", "undecided")])
 def test_a_bound_that_is_said_to_be_attained_has_a_case_of_equality(right: str, verdict: str) -> None:
     prop = proposition(f"{TAU} <= {right}", KNOWN, MU)

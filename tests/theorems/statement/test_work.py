@@ -24,7 +24,6 @@ def test_a_proof_without_steps_is_not_found() -> None:
     assert proved(prop, Work(0)) is None
 
 
-@pytest.mark.slow_for("norm(W, fro)")
 @pytest.mark.parametrize("text", ["norm(W, nuclear) <= norm(W, fro)", "norm(W, fro) <= sqrt(d)*norm(W, 2)"])
 def test_what_is_found_does_not_hang_on_the_clock(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
     prop = proposition(text)

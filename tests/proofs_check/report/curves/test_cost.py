@@ -188,7 +188,6 @@ def test_the_stated_condition_is_that_of_the_claim(overlap: F) -> None:
     assert seen == {True, False}
 
 
-@pytest.mark.slow_for("overlap1")
 @pytest.mark.parametrize("overlap", [F(0), F(1)])
 def test_the_signs_are_those_of_the_search(overlap: F) -> None:
     lams, ends = [F(k, 5) for k in range(1, 5)], (F(1, 10), F(9, 10))
