@@ -24,6 +24,8 @@ from montecarlo.statements.values import value
 MOST_TOKENS = 4096
 #: Up to here tokens are cumulated one by one, which reads memory in order.
 FEW_TOKENS = 32
+#: Most tokens that are drawn where all of them are needed.
+MOST_TOKENS = 1 << 20
 #: An eigenvalue of a covariance over T tokens may be below 0 by this, times T and its largest entry.
 ROUNDING = 2.0**-46
 
@@ -45,6 +47,8 @@ class Process:
         places: Sequence[int] | None = None,
     ) -> None:
         self.kind, self.root, self.mean = str(law[0]), root, mean
+        if places is None and T > MOST_TOKENS:
+            raise StatementSimulationError(f"T = {T} tokens, all of them drawn; expected T <= {MOST_TOKENS}")
         self.places = list(range(1, T + 1)) if places is None else sorted(set(places))
         if not self.places or self.places[0] < 1 or self.places[-1] > T:
             raise StatementSimulationError(f"places = {self.places} of T = {T} tokens; expected 1 <= t <= T")

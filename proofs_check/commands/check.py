@@ -9,7 +9,7 @@ import sys
 import time
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from proofs_check.claims.report import Report
 from proofs_check.commands.checks import DEVICES, EFFORTS, MAX_SEED, choice, here, integer, usable_device
@@ -17,6 +17,8 @@ from proofs_check.inputs.errors import UsageError
 
 if TYPE_CHECKING:
     from proofs_check.statements.request import Request
+    from theorems.statement import StatementError
+    from theorems.statement.proposition import Proposition
 
 
 def fill_check(parser: argparse.ArgumentParser) -> None:
@@ -78,7 +80,7 @@ def run_check(args: argparse.Namespace) -> int:
     try:
         reports = check_statement(request, effort, seed, sampled_on, jobs or len(os.sched_getaffinity(0)))
     except StatementError as error:
-        raise _usage_error(error, request) from None
+        raise _usage_error(error, request, prop) from None
     for line in lines(reports):
         print(line)
     if target is not None:
@@ -121,8 +123,17 @@ def _write(path: Path, whole: Report) -> None:
         raise UsageError("--json", str(path), f"a file that can be written ({error.strerror})") from None
 
 
-def _usage_error(error: Any, request: Any) -> UsageError:
-    """What is wrong with a statement: the argument that it stands in, the mend, and a caret under the place."""
+def _usage_error(error: StatementError, request: Request, prop: Proposition | None = None) -> UsageError:
+    """What is wrong with a statement: the argument that it stands in, the mend, and a caret under the place.
+
+    An error met while it was judged, as ``prop``, points at the part of a side that it names.
+    """
+    from theorems.statement.proposition import located
+    from theorems.statement.reading.notation import plain
+
+    nodes = (node for side in (prop.stated if prop is not None else ()) for node in side.walk())
+    if not error.text and any(node.at == error.at >= 0 and str(node) in str(error) for node in nodes):
+        error = located(error, plain(request.text).replace("\n", " "), request.where)
     places = (
         ("--for", request.hypotheses),
         ("--where", request.where),

@@ -4,8 +4,9 @@ A row is ``VERB OUTCOME | STATEMENT | COLUMN: TEXT | ...``. The verbs are ``deci
 proof without tokens, yes or no), ``search`` (without tokens: proof and search), ``judge`` (both sides, as ``twofold
 check``) and ``refuse`` (an error of the statement). The columns are ``if`` (hypotheses), ``where`` (definitions),
 ``law``, ``limit``, ``seed``, ``symbolic`` (the status of the derivation of what is judged), ``says`` (words of the
-reason, or of the error), ``slow``, and ``why`` (for the reader). ``==`` begins what a group of rows shows, ``#`` a
-remark, and ``let NAME = TEXT`` says what ``{NAME}`` stands for below.
+reason, or of the error), ``at`` (what stands at the caret of an error, or ``end``), ``slow``, and ``why`` (for the
+reader). ``==`` begins what a group of rows shows, ``#`` a remark, and ``let NAME = TEXT`` says what ``{NAME}`` stands
+for below.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import pytest
 
 from proofs_check.api import check
 from proofs_check.statements.deterministic import judge_deterministic
+from proofs_check.statements.request import Request
 from theorems.statement import StatementError, proposition
 from theorems.statement.deciding.decide import Derivation, decide
 from theorems.statement.proofs import proved
@@ -31,7 +33,7 @@ VERBS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "prove": (("yes", "no"), ()),
     "search": (VERDICTS, ("seed", "says")),
     "judge": (VERDICTS, ("seed", "symbolic", "says")),
-    "refuse": (("",), ("says",)),
+    "refuse": (("",), ("at", "says")),
 }
 
 
@@ -88,7 +90,7 @@ def shown(row: Row) -> None:
     """Assert what a row says."""
     if row.verb == "refuse":
         with pytest.raises(StatementError) as refused:
-            proposition(**row.given)
+            Request(**row.given).read()
         assert all(words in str(refused.value) for words in row.says), refused.value
         return
     if row.verb == "judge":

@@ -9,6 +9,7 @@ from typing import Any
 
 from theorems.statement.expression import MOMENTS, OF_VECTORS, RANGES, Expr, StatementError, coefficients, name, number
 from theorems.statement.reading.binders import taken
+from theorems.statement.reading.calls import CALLS
 from theorems.statement.reading.coherent import (
     DEFINED,
     check_bound,
@@ -21,28 +22,23 @@ from theorems.statement.reading.coherent import (
     settled,
 )
 from theorems.statement.reading.conditions import condition, numbers_of, split_clause
+from theorems.statement.reading.declaring import check_declared, entire_of, sizes_of, vocabulary_of
 from theorems.statement.reading.entrywise import LEFT, RIGHT, entry
 from theorems.statement.reading.families import families_of
-from theorems.statement.reading.hypotheses import (
-    Hypotheses,
-    entire_of,
-    names_of,
-    position_names,
-    read_hypotheses,
-    sizes_of,
-    vocabulary_of,
-)
-from theorems.statement.reading.language import CALLS, LETTERS, Vocabulary, parsed
+from theorems.statement.reading.hypotheses import Hypotheses, names_of, position_names, read_hypotheses
+from theorems.statement.reading.language import LETTERS, Vocabulary, parsed
 from theorems.statement.reading.laws import Law, read_law
 from theorems.statement.reading.notation import check_notation, plain
 from theorems.statement.reading.places import Place, place_of
 from theorems.statement.reading.shapes import as_number, shape
 from theorems.statement.reading.sizes import NUMBER, size, told
-from theorems.statement.reading.syntax import check_brackets, nearest, split_relation, split_top
+from theorems.statement.reading.syntax import about, check_brackets, nearest, split_relation, split_top
 from theorems.statement.reading.tending import Limit, check_limit, read_limit, share_ranges
 
 #: The length T in hypotheses, and no transpose.
 _LENGTH = re.compile(r"(?<![.\w])T(?!\w)")
+#: Columns of definitions are counted from here on, as they are put into sides.
+_DEFINED = 1 << 20
 _INTEGER = re.compile(r"([A-Za-z]\w*)\s+(?:is\s+)?integer\b")
 
 
@@ -115,11 +111,26 @@ class Proposition:
 
 def proposition(text: str, hypotheses: str = "", where: str = "", law: str = "walk", limit: str = "") -> Proposition:
     """Read a statement with its hypotheses, definitions, law and limit; StatementError names the place and the mend."""
+    try:
+        return _proposition(text, hypotheses, where, law, limit)
+    except StatementError as error:
+        raise located(error, error.text, where) from None
+
+
+def located(error: StatementError, text: str, where: str) -> StatementError:
+    """An error about a part of a side, with its place in the text of the statement or in that of the definitions."""
+    if error.at >= _DEFINED:
+        return StatementError(str(error), plain(where).replace("\n", " "), error.at - _DEFINED)
+    return StatementError(str(error), text, error.at)
+
+
+def _proposition(text: str, hypotheses: str, where: str, law: str, limit: str) -> Proposition:
     text, hypotheses, where, law, limit = map(plain, (text, hypotheses, where, law, limit))
     for given in (text, hypotheses, where):
         check_notation(given)
     for given in (text, hypotheses, where, law, limit):
         check_brackets(given)
+    check_declared(hypotheses)
     # lines may be broken anywhere
     text, hypotheses, where = (part.replace("\n", " ") for part in (text, hypotheses, where))
     matrices, vectors, sequences = vocabulary_of(hypotheses)
@@ -133,7 +144,7 @@ def proposition(text: str, hypotheses: str = "", where: str = "", law: str = "wa
     read = condition if clause else parsed
     left = settled(read(left_text, words, text, 0), text)
     right = settled(read(right_text, words, text, column + len(relation)), text)
-    right, error = (right, None) if clause else _error_term(right, text)
+    right, error = (right, None) if clause else _error_term(left, right, text)
     sides = (left, right) if error is None else (left, right, error[1])
     regime = read_limit(limit, words)
     # sums over the entries of a sequence end at its size, which is no position of a token
@@ -145,11 +156,12 @@ def proposition(text: str, hypotheses: str = "", where: str = "", law: str = "wa
     positions = position_names(hypotheses, positions, made.names())
     for label, share in regime.regime:
         if label not in positions:
-            raise StatementError(f"{label}/T -> {share}, but the statement has no position {label}; drop it", limit, 0)
+            raise about(label, limit, f"{label}/T -> {share}, but the statement has no position {label}; drop it")
     known = read_hypotheses(hypotheses, positions, words if made.exchangeable else None)
     named, pairs = _places(sides, text, positions)
     places = tuple(sorted(named))
-    known = _shares(_within(known, positions, pairs), regime)
+    known = _shares(_within(known, positions, pairs, hypotheses), regime, hypotheses)
+    _check_declared(sides, known, made, regime, positions, text, hypotheses)
     if clause:
         for side in (left, right):
             shape(side, text)
@@ -164,7 +176,7 @@ def proposition(text: str, hypotheses: str = "", where: str = "", law: str = "wa
     check_letters(sides, known, hypotheses)
     free = {name for side in sides for name in side.names()} | made.names() | regime.names() | {"T"}
     check_bound(sides, known, free, made, hypotheses)
-    _check_names(sides, known, made, regime, positions, text, hypotheses)
+    _check_spoken(sides, known, made, regime, positions, hypotheses)
     check_limit(sides, relation, error, regime, text, limit)
     check_reached(known, regime, positions, limit)
     check_random(sides, text)
@@ -220,7 +232,7 @@ def _defined(where: str, words: Vocabulary) -> Vocabulary:
             continue
         match = DEFINED.match(part)
         if match is None:
-            raise StatementError("expected a definition such as s[i] = x[i].T*W*x[T]/T", where, column)
+            raise StatementError(f"{part!r} is no definition; expected e.g. s[i] = x[i].T*W*x[T]/T", where, column)
         head, index, body = match[1], match[2], match[3]
         # x[i] = column(X, i): the tokens are the columns of a given matrix, so that there are no others
         tokens = head == "x" and index and not re.search(r"\bx\s*\[", body)
@@ -231,7 +243,7 @@ def _defined(where: str, words: Vocabulary) -> Vocabulary:
         indices = tuple(name.strip() for name in (index or "").split(","))
         if again := next((one for k, one in enumerate(indices) if taken(words, one) or one in indices[:k]), ""):
             raise StatementError(f"{again} cannot be an index of {head}; take another letter", where, column)
-        tree = parsed(body, words, where, column + match.start(3))
+        tree = parsed(body, words, where, _DEFINED + column + match.start(3))
         if len(indices) > 1:
             words = replace(words, several={**words.several, head: (indices, tree)})
         elif index:
@@ -241,20 +253,22 @@ def _defined(where: str, words: Vocabulary) -> Vocabulary:
     return words
 
 
-def _error_term(right: Expr, text: str) -> tuple[Expr, tuple[str, Expr] | None]:
+def _error_term(left: Expr, right: Expr, text: str) -> tuple[Expr, tuple[str, Expr] | None]:
     """The right side without its o(...) or O(...), and that."""
+    if left.has("o", "O"):
+        raise StatementError("an error term on the left side; write it on the right, ... + o(T)", text, left.at)
     terms = right.args if right.op == "+" else (right,)
     errors = [term for term in terms if term.op in ("o", "O")]
     if not errors:
         if right.has("o", "O"):
-            raise StatementError("an error term is added to the right side: ... + o(T)", text, right.at)
+            raise StatementError("an error term in a product or a function; expected ... + o(T)", text, right.at)
         return right, None
     if len(errors) > 1:
         raise StatementError("two error terms; keep the larger one", text, errors[1].at)
     rest = tuple(term for term in terms if term.op not in ("o", "O"))
     kept = rest[0] if len(rest) == 1 else Expr("+", rest) if rest else number(0)
-    if kept.has("o", "O"):
-        raise StatementError("an error term is added to the right side: ... + o(T)", text, right.at)
+    if kept.has("o", "O") or errors[0].args[0].has("o", "O"):
+        raise StatementError("an error term in a product or a function; expected ... + o(T)", text, right.at)
     return kept, (errors[0].op, errors[0].args[0])
 
 
@@ -308,7 +322,7 @@ def _places(sides: tuple[Expr, ...], text: str, positions: set[str]) -> tuple[se
             far = Place(end.name, end.offset + far.offset)
         if (not far.name and far.offset < 1) or (far.name == "T" and far.offset > 0):
             raise StatementError(
-                f"the sum reaches x[{far}] with x[{place}]; positions are integers from 1 to T: change its ends",
+                f"the sum reaches x[{far}] with x[{place}]; expected positions from 1 to T: change its ends",
                 text,
                 at,
             )
@@ -374,7 +388,7 @@ def _compared_places(node: Expr, positions: set[str]) -> set[Place]:
     return places if names and names <= positions else set()
 
 
-def _within(known: Hypotheses, positions: set[str], pairs: list[tuple[Place, Place]]) -> Hypotheses:
+def _within(known: Hypotheses, positions: set[str], pairs: list[tuple[Place, Place]], given: str) -> Hypotheses:
     """1 <= every position and <= T where the statement has a T, and what holds for its places."""
     bounds = known.places
     for label in sorted(positions):
@@ -384,18 +398,17 @@ def _within(known: Hypotheses, positions: set[str], pairs: list[tuple[Place, Pla
     for one, two in pairs:
         bounds = bounds.with_(one, two, 0)
     if bounds.shortest(positions) is None:
-        raise StatementError("no positions satisfy the hypotheses; positions are integers from 1 to T")
+        raise StatementError("no positions from 1 to T satisfy the hypotheses; drop one of them", given, 0)
     return replace(known, places=bounds)
 
 
-def _shares(known: Hypotheses, limit: Limit) -> Hypotheses:
+def _shares(known: Hypotheses, limit: Limit, given: str) -> Hypotheses:
     """What is known with the shares of T that positions tend to."""
     ranges = share_ranges(known.ranges, limit, known.places)
     for _, form in limit.regime:
         if form.op == "name" and ranges[form.args[0]].empty:
-            raise StatementError(
-                f"the hypotheses leave no value for {form}, a share of T between 0 and 1; drop one of them"
-            )
+            told = f"the hypotheses leave no value for {form}, a share of T between 0 and 1; drop one of them"
+            raise about(form.args[0], given, told)
     return replace(known, ranges=ranges)
 
 
@@ -441,6 +454,8 @@ def _check_shapes(sides: tuple[Expr, ...], relation: str, known: Hypotheses, tex
         entrywise = relation == "=" or (relation == "->" and any(one.has("token", "mean") for one in sides))
         if found == "comparison" or (found != "number" and not entrywise):
             mend = as_number(side) or "multiply it by fixed vectors, a in R^d, or take a trace or a norm"
+            if found == "comparison":
+                mend = "take its probability, P[...], or indicator(...), or join conditions by iff"
             said = relation or "an error term"
             raise StatementError(f"{side} is a {found}, and {said} is about numbers; {mend}", text, side.at)
     if relation and sizes[0] != sizes[1] and not (sides[1] == number(0) and sizes[0] != NUMBER):
@@ -448,9 +463,13 @@ def _check_shapes(sides: tuple[Expr, ...], relation: str, known: Hypotheses, tex
         raise StatementError(f"{said}; expected equal sizes, or 0 on the right", text, sides[1].at)
 
 
-def _check_names(
-    sides: tuple[Expr, ...], known: Hypotheses, law: Law, limit: Limit, positions: set[str], text: str, given: str
+def _check_declared(
+    sides: tuple[Expr, ...], known: Hypotheses, law: Law, limit: Limit, positions: set[str], text: str, hypotheses: str
 ) -> None:
+    """Every name of the sides is declared somewhere, and none is oo."""
+    for given, names in ((text, {one for side in sides for one in side.names()}), (hypotheses, set(names_of(known)))):
+        if "oo" in names:
+            raise about("oo", given, "oo is no number; write a limit with --as, e.g. T -> oo")
     declared = positions | set(names_of(known)) | law.names() | limit.names() | {"d", "T"}
     if not any(side.has("token", "mean") for side in sides):
         # the i of softmax(s)[i] is any entry of a sequence: it needs no declaration
@@ -464,6 +483,12 @@ def _check_names(
                 kinds = ("in R^n",) if listed else ("in R^(m x d)", "> 0") if word[0].isupper() else ("> 0", "real")
                 told = f"say what it is with --for, e.g. {' or '.join(f'{word} {kind}' for kind in kinds)}"
                 raise StatementError(f"{word} is declared nowhere{near}; {told}", text, node.at)
+
+
+def _check_spoken(
+    sides: tuple[Expr, ...], known: Hypotheses, law: Law, limit: Limit, positions: set[str], given: str
+) -> None:
+    """The hypotheses speak of nothing that the sides, the law and the limit do not have."""
     used = {name for side in sides for name in side.names()} | law.names() | limit.names() | {"d", "T"}
     used |= known.size_names
     # the sizes of families, and what relations for every index hold of these
@@ -476,23 +501,19 @@ def _check_names(
             used |= one.names() | two.names()
     tokens = any(side.has("token", "mean") for side in sides)
     if not tokens and any(one.has("token", "mean") for _, *ends in known.relations for one in ends):
-        raise StatementError("the hypotheses speak of x, which the statement does not have; drop it", given, 0)
+        raise about("x", given, "the hypotheses speak of x, which the statement does not have; drop it")
     # a power series by its name; one coefficient of it is enough
     series = {label: head for head in known.entire for label in coefficients(head)}
     used |= {label for label, head in series.items() if used.intersection(coefficients(head))}
     for label in sorted({series.get(label, label) for label in set(names_of(known)) - used - positions}):
         if not any(node.op in ("entry", "family") for side in sides for node in side.walk()):
-            raise StatementError(
-                f"the hypotheses speak of {label}, which the statement does not have; drop it", given, 0
-            )
+            raise about(label, given, f"the hypotheses speak of {label}, which the statement does not have; drop it")
     for label in sorted(
         {*known.matrices, *known.sizes, *known.nonzero, *(["Sigma"] if known.identity else [])} - {"Sigma"}
         | ({"Sigma"} if known.identity and not tokens else set())
     ):
         if not any(node.op == "matrix" and node.args[0] == label for side in sides for node in side.walk()):
-            raise StatementError(
-                f"the hypotheses speak of {label}, which the statement does not have; drop it", given, 0
-            )
+            raise about(label, given, f"the hypotheses speak of {label}, which the statement does not have; drop it")
 
 
 __all__ = ["Limit", "Proposition", "name", "proposition"]

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from theorems.statement.expression import Expr, StatementError, minus, name, number
 from theorems.statement.proposition import Proposition, proposition
-from theorems.statement.reading.hypotheses import declares, shape_of
+from theorems.statement.reading.declaring import declares, shape_of
 from theorems.statement.reading.syntax import relations
 
 #: What is left of a shape that is weakened by one step.

@@ -154,17 +154,17 @@ def test_indicators_are_exact() -> None:
 @pytest.mark.parametrize(
     ("text", "word"),
     [
-        ("E[normal(mu, v)] = mu", "of a normal number only the probability"),
+        ("E[normal(mu, v)] = mu", "of a normal number expected the probability"),
         ("normal(mu, v) = mu", "take a probability of it"),
-        ("P[normal(mu, v) <= normal(0, v)] = 1", "only the probability of an interval"),
-        ("P[0 <= normal(mu, v) >= 1] = 1", "only the probability of an interval"),
-        ("P[normal(mu, v) + 1 <= mu] = 1", "only the probability of an interval"),
-        ("P[0 <= normal(x[1].T*x[1], v) <= mu] = 1", "take moments"),
+        ("P[normal(mu, v) <= normal(0, v)] = 1", "expected the probability of an interval"),
+        ("P[0 <= normal(mu, v) >= 1] = 1", "expected the probability of an interval"),
+        ("P[normal(mu, v) + 1 <= mu] = 1", "expected the probability of an interval"),
+        ("P[0 <= normal(x[1].T*x[1], v) <= mu] = 1", "expected numbers, or moments"),
         ("diff(min(mu, v), mu) = 1", "min\\(...\\) has no derivative"),
         ("diff(mu, 3) = 1", "expected diff"),
         ("diff(x[1].T*x[1]*mu, d) = 1", "d is no parameter"),
         ("diff(mu*Var[x[1].T*x[1]], mu) = v", "only expectations are differentiated"),
-        ("indicator(mu) = v", "takes a comparison"),
+        ("indicator(mu) = v", "is of a comparison"),
         ("(mu <= 1) = v", "is a comparison"),
     ],
 )

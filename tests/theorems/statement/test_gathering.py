@@ -151,7 +151,7 @@ def test_hypotheses_that_compare_are_part_of_the_reading() -> None:
         ("dist(0, hull(s[1], 2)) <= 1", "is a number", 19),
         ("dist(a*b.T, hull(a, b)) <= 1", "expected a vector", 5),
         ("norm(hull(a, b)) + hull(a, b) <= 1", "adds a", 0),
-        ("indicator(s[1]) <= 1", "takes a comparison", 0),
+        ("indicator(s[1]) <= 1", "is of a comparison", 0),
         ("larges(s[j], j, 1, n) <= 1", "did you mean largest?", 0),
     ],
 )

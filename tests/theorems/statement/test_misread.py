@@ -16,7 +16,7 @@ TABLE = [
     ("u >= 0 and", "u real", "nothing follows and", "and"),
     ("u => 0", "u real", "write >= for a comparison, A if B for an implication", "=>"),
     ("E[x[i].T*W*x[j]] = 0", "i =< j", "write <=", "=< j"),
-    ("E[x[0].T*x[1]] = 0", "", "x[0] is no token; positions are integers from 1 to T", "0]"),
+    ("E[x[0].T*x[1]] = 0", "", "x[0] is no token; expected a position from 1 to T", "0]"),
     ("E[x[T + 2].T*x[1]] = 0", "", "x[T + 2] is no token", "T + 2"),
     ("E[x[i].T*W*x[j]] = i*tr(W*Sgima)", "", "did you mean Sigma?", "Sgima"),
     ("softmax(s)[i] <= 1", "", "e.g. s in R^n", "s)"),

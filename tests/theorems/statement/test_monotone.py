@@ -128,7 +128,7 @@ def test_hypotheses_about_an_exchangeable_law_hold_or_fail_at_a_case() -> None:
 
 
 def test_an_exchangeable_law_takes_nothing() -> None:
-    with pytest.raises(StatementError, match="exchangeable takes nothing"):
+    with pytest.raises(StatementError, match=r"exchangeable\(A\) is no law; expected exchangeable"):
         proposition("E[norm(x[i])**2] > 0", law="exchangeable(A)")
 
 

@@ -153,7 +153,8 @@ def paths(prop: Proposition) -> Iterator[Path]:
     """Paths along which what tends goes where the statement says, as t grows."""
     (goes,) = prop.limit.together
     names = prop.known.vectors
-    for powers in product(POWERS, repeat=len(names)):
+    # without vectors nothing is seen of where matrices go
+    for powers in () if not names else product(POWERS, repeat=len(names)):
         for first, *others in product(((1, 0),), *[DIRECTIONS] * (len(names) - 1)):
             path = Path(dict(zip(names, zip(powers, (first, *others), strict=True), strict=True)))
             most = prop.known.dimension.high

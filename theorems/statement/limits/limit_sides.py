@@ -62,7 +62,9 @@ def limit_sides(
         kind, stated = prop.error
         weight = put(scale, regime).xreplace(tied)
         if weight == 0:
-            raise StatementError(f"the error term {kind}({stated}) has the scale 0", at=stated.at)
+            raise StatementError(
+                f"the error term {kind}({stated}) has the scale 0; write its size, e.g. o(T)", at=stated.at
+            )
         if not never_zero(leading(weight, small, never_zero).coefficient):
             raise NotPolynomialError(f"the scale {stated} of the error term may vanish; exclude that by a hypothesis")
         gap = sp.together(moving[0] - moving[1])

@@ -35,10 +35,9 @@ def check(kind: str, arguments: Sequence[Expr], known: Hypotheses, text: str) ->
     for node, (name, values) in zip(arguments if wanted else (), wanted, strict=True):
         if not _within(_range(node, known), values):
             top = f" <= {values.high}" if values.high is not None else ""
-            mark = "<" if values.low_open else "<="
-            raise StatementError(
-                f"{text}: {name} = {node} has to satisfy {values.low} {mark} {node}{top}; say so with --for", text, 0
-            )
+            wanted_of = f"{values.low} {'<' if values.low_open else '<='} {node}{top}"
+            mend = "take another number" if node.op == "number" else "say so with --for"
+            raise StatementError(f"{name} = {node} in {text}; expected {wanted_of}; {mend}", text, max(node.at, 0))
 
 
 def check_frame(known: Hypotheses, places: Iterable[Place], given: str, tends: bool) -> None:
@@ -47,7 +46,9 @@ def check_frame(known: Hypotheses, places: Iterable[Place], given: str, tends: b
     ``tends`` says that a position tends to infinity.
     """
     if tends:
-        raise StatementError("a frame has at most d tokens, and no position of one tends to oo while d stays", given, 0)
+        raise StatementError(
+            "a frame has at most d tokens, and T tends while d stays; take another law, e.g. iid", given, 0
+        )
     pairs = [(one, two) for mark, one, two in known.relations if mark in ("<=", "<", "=")]
     pairs += [(two, one) for mark, one, two in known.relations if mark in (">=", ">", "=")]
     below = {low.args[0] for low, high in pairs if high == Expr("name", ("d",)) and low.op == "name"}

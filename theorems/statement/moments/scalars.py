@@ -60,11 +60,11 @@ def combined(op: str, parts: list[sp.Expr], node: Expr) -> sp.Expr:
         return sp.Mul(*parts)
     if op == "/":
         if parts[1] == 0:
-            raise StatementError(f"{node} divides by 0", at=node.at)
+            raise StatementError(f"{node} divides by 0; expected another denominator", at=node.at)
         return parts[0] / parts[1]
     if op == "**":
         if parts[0] == 0 and parts[1].is_negative:
-            raise StatementError(f"{node} divides by 0", at=node.at)
+            raise StatementError(f"{node} divides by 0; expected another denominator", at=node.at)
         return parts[0] ** parts[1]
     return _FUNCTIONS[op](*parts)
 

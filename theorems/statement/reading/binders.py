@@ -71,7 +71,7 @@ def series_of(reader: _Reader, head: str, body: Expr, index: str, first: Expr, n
     from theorems.statement.moments.series import terms_of
 
     if head != "sum":
-        raise reader.fail(f"{head}(...) ends at a number; only a sum goes to oo", node.args[3])
+        raise reader.fail(f"only a sum goes to oo; end {head}(...) at a number", node.args[3])
     found = Expr("series", (body, index, first))
     try:
         terms_of(found)
@@ -138,9 +138,11 @@ def _check_condition(relation: Expr, names: set[str], head: str, text: str, at: 
     mark, left, right = relation.args
     allowed = (">=", "<=") if head == "least" else (">=", "<=", ">", "<")
     if mark not in allowed:
-        raise StatementError(f"{relation}: a condition of {head}(...) has one of {' '.join(allowed)}", text, at)
+        raise StatementError(f"{relation}: in a condition of {head}(...) expected one of {' '.join(allowed)}", text, at)
     if max(_degree(left, names), _degree(right, names)) != 1:
-        raise StatementError(f"{relation} is not linear in {', '.join(sorted(names))}", text, at)
+        raise StatementError(
+            f"{relation} is not linear in {', '.join(sorted(names))}; expected e.g. a.T*W*b >= u", text, at
+        )
 
 
 def _check_function(node: Expr, kinds: dict[str, str], reader: _Reader, arg: ast.expr) -> None:
@@ -148,10 +150,10 @@ def _check_function(node: Expr, kinds: dict[str, str], reader: _Reader, arg: ast
     if node.op == "norm" and node.args[0].op == "unknown" and node.args[0].args[1] == "matrix":
         if len(kinds) == 1 and node.args[1]:
             return
-        raise reader.fail(f"expected norm({node.args[0]}, 2|fro|nuclear) of the one unknown {node.args[0]}", arg)
+        raise reader.fail(f"{node}; expected norm({node.args[0]}, 2|fro|nuclear) of one unknown", arg)
     if set(kinds.values()) == {"number"} and _degree(node, set(kinds)) == 1:
         return
-    raise reader.fail(f"{node} is no norm of an unknown matrix and no linear function of unknown numbers", arg)
+    raise reader.fail(f"{node}; expected a norm of an unknown matrix, or a linear function of unknown numbers", arg)
 
 
 def _degree(node: Expr, names: set[str]) -> int:
@@ -195,7 +197,7 @@ def _of_function(reader: _Reader, head: str, node: ast.Call, places: list[ast.ex
         raise reader.fail(f"{index} is no parameter; take another letter", node.args[1])
     body, *ends = (reader.build(arg, depth) for arg in (node.args[0], *places))
     if index not in body.names():
-        raise reader.fail(f"{body} does not depend on {index}", node.args[0])
+        raise reader.fail(f"{body} does not depend on {index}; expected {form}, f in terms of t", node.args[0])
     if body.random:
         raise reader.fail(f"{body} is random; take a moment of it, e.g. E[{body}]", node.args[0])
     return Expr(head, (body, index, *ends))
@@ -207,7 +209,7 @@ def by_parameter(reader: _Reader, head: str, node: ast.Call, depth: int) -> Expr
         raise reader.fail("expected diff(expression, theta), or diff(expression, theta, place)", node)
     index = node.args[1].id
     if taken(reader.words, index):
-        raise reader.fail(f"{index} is no parameter; a derivative is by a parameter such as theta", node.args[1])
+        raise reader.fail(f"{index} is no parameter; take another letter, such as theta", node.args[1])
     body = reader.build(node.args[0], depth)
     if _outside_limits(body):
         raise reader.fail(f"of moments only expectations are differentiated; write {body} by expectations", node)

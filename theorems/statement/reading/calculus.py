@@ -20,7 +20,7 @@ def derivative(node: Expr, variable: str) -> Expr:
     if node.op == "diff":
         return derivative(settled(node), variable)
     if node.has("lim"):
-        raise StatementError(f"diff(...) of {node}: a limit has no expression of its own", at=node.at)
+        raise StatementError(f"diff(...) of {node}, a limit; take lim(diff(...))", at=node.at)
     if variable not in node.names():
         return _ZERO
     rule = _RULES.get(node.op)
@@ -101,7 +101,10 @@ def _chained(outer: Callable[[Expr, Expr], Expr]) -> Callable[[Expr, str], Expr]
 def _summed(node: Expr, variable: str) -> Expr:
     body, index, first, last = node.args
     if variable in first.names() | last.names():
-        raise StatementError(f"diff(...) of {node}: {variable} stands at its ends, which are integers", at=node.at)
+        raise StatementError(
+            f"diff(...) of {node}: {variable} is at its ends; expected it in its terms alone",
+            at=node.at,
+        )
     return Expr("sum", (derivative(body, variable), index, first, last))
 
 
@@ -114,7 +117,7 @@ def _expected(node: Expr, variable: str) -> Expr:
             part.op in ("/", "**") and variable not in part.args[1].names()
         )
         if within and not plain:
-            raise StatementError(f"{node} is no expectation of a polynomial in {variable}", at=node.at)
+            raise StatementError(f"diff(...) of {node}; expected one of a polynomial in {variable}", at=node.at)
     return Expr("E", (derivative(inner, variable),))
 
 

@@ -6,7 +6,7 @@ from theorems.statement.expression import Expr, StatementError, minus, number
 
 #: How a relation reads from right to left.
 _TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
-_MEND = "of a normal number only the probability of an interval can be said, e.g. P[0 <= normal(mu, v) <= 1]"
+_MEND = "of a normal number expected the probability of an interval, e.g. P[0 <= normal(mu, v) <= 1]"
 
 
 def chance(moment: str, event: Expr, text: str, at: int) -> Expr:
@@ -29,12 +29,10 @@ def chance(moment: str, event: Expr, text: str, at: int) -> Expr:
         drawn.add(left)
         ends[side] = right
     if len(drawn) > 1:
-        raise StatementError("two normal numbers in one probability; how they depend is not said", text, at)
+        raise StatementError("two normal numbers, and how they depend is not said; write one", text, at)
     (only,) = drawn
     if any(part.random for part in (*only.args, *ends.values())):
-        raise StatementError(
-            f"{event}: its mean, variance and ends are numbers, not random ones; take moments", text, at
-        )
+        raise StatementError(f"{event}: its mean, variance and ends are random; expected numbers, or moments", text, at)
     kind = "within" if len(ends) == 2 else "above" if "low" in ends else "below"
     return Expr("chance", (kind, *only.args, *(ends[side] for side in ("low", "high") if side in ends)), at)
 

@@ -7,13 +7,15 @@ from collections.abc import Iterable, Iterator
 from fractions import Fraction
 
 from theorems.statement.expression import BINDERS, MOMENTS, RANGES, Expr, StatementError, coefficients, number
-from theorems.statement.reading.hypotheses import Hypotheses, names_of, said_real
-from theorems.statement.reading.language import CALLS, Vocabulary
+from theorems.statement.reading.calls import CALLS
+from theorems.statement.reading.declaring import said_real
+from theorems.statement.reading.hypotheses import Hypotheses, names_of
+from theorems.statement.reading.language import Vocabulary
 from theorems.statement.reading.laws import Law
 from theorems.statement.reading.notation import plain
 from theorems.statement.reading.places import ZERO
 from theorems.statement.reading.ranges import Range
-from theorems.statement.reading.syntax import split_top
+from theorems.statement.reading.syntax import about, split_top
 from theorems.statement.reading.tending import Limit
 
 _WORD = re.compile(r"(?<![\w.])[A-Za-z]\w*")
@@ -38,16 +40,16 @@ def check_made(
         kinds = (words.matrices, words.vectors, words.sequences, words.families, words.values, words.definitions)
         several = any(label in lengths for label in coefficients(head))
         if several or head in ("x", "T", "d", "pi", *MOMENTS, *CALLS) or any(head in kind for kind in kinds):
-            raise StatementError(f"{head} is no name of a power series here; take another letter", text, 0)
+            raise about(head, text, f"{head} is no name of a power series here; take another letter")
     indices = {node.args[1] for side in sides for node in side.walk() if node.op in BINDERS}
     indices |= {name for side in sides for node in side.walk() for index in _indices(node) for name in index.names()}
     if wrong := sorted(indices & listed.keys()):
-        raise StatementError(f"{wrong[0]} is {listed[wrong[0]]}, and no index; take another letter", text, 0)
+        raise about(wrong[0], text, f"{wrong[0]} is {listed[wrong[0]]}, and no index; take another letter")
     for given, made in (*((one, listed | lengths) for one in others), (text, lengths)):
         for match in _WORD.finditer(given):
             if match[0] in made:
                 raise StatementError(
-                    f"cases call {made[match[0]]} {match[0]}; write {listed.get(match[0], 'another name')}",
+                    f"{match[0]} stands for {made[match[0]]}; write {listed.get(match[0], 'another name')}",
                     given,
                     match.start(),
                 )
@@ -68,11 +70,11 @@ def check_used(text: str, where: str) -> None:
 def check_defined(words: Vocabulary, spoken: set[str], where: str) -> None:
     """A definition is put in where its name stands: hypotheses, laws and limits would speak of another name."""
     for label in sorted(spoken & {*words.values, *words.definitions, *words.several}):
-        raise StatementError(
+        raise about(
+            label,
+            where,
             f"{label} is defined, and hypotheses, laws and limits do not know definitions; take another name, or write "
             "out what they say of it",
-            where,
-            max(where.find(label), 0),
         )
 
 
@@ -110,11 +112,11 @@ def check_letters(sides: tuple[Expr, ...], known: Hypotheses, hypotheses: str) -
     every = {label: label in own | spoken for label in known.letters}
     every |= {label: label in spoken for label in of_every_entry(known) - own}
     for label in sorted(label for label, elsewhere in every.items() if elsewhere):
-        raise StatementError(
+        raise about(
+            label,
+            hypotheses,
             f"{label} stands for every entry in a hypothesis, and for something else beside it; take another letter, "
             f"or say of which entries it is, e.g. every(s[{label}] >= 0, {label}, 2, n)",
-            hypotheses,
-            max(hypotheses.find(f"[{label}]"), 0),
         )
 
 
@@ -173,16 +175,16 @@ def check_bound(sides: tuple[Expr, ...], known: Hypotheses, free: set[str], law:
     spoken = set(names_of(known)) - of_every_entry(known)
     bound = {node.args[1] for side in sides for node in side.walk() if node.op in BINDERS}
     for label in sorted(bound & law.names()):
-        raise StatementError(
-            f"{label} is a parameter of the law, which sums, derivatives and alike leave as it is; take another letter",
+        raise about(
+            label,
             law.text,
-            max(law.text.find(label), 0),
+            f"{label} is a parameter of the law, which sums, derivatives and alike leave as it is; take another letter",
         )
     for label in sorted(bound & spoken - free):
-        raise StatementError(
-            f"the hypotheses speak of {label}, which is an index here and goes from end to end; drop that",
+        raise about(
+            label,
             hypotheses,
-            0,
+            f"the hypotheses speak of {label}, which is an index here and goes from end to end; drop that",
         )
 
 
@@ -203,14 +205,14 @@ def check_reached(known: Hypotheses, limit: Limit, positions: set[str], given: s
     if limit.value is None:
         last = table.get((name, ZERO), float("inf")) if name in positions else values.high
         if last is not None and last != float("inf"):
-            raise StatementError(f"{name} -> oo, but the hypotheses bound it from above; drop one of them", given, 0)
+            raise about(name, given, f"{name} -> oo, but the hypotheses bound it from above; drop one of them")
     elif limit.value.op == "number":
         point = Fraction(limit.value.args[0])
         if name in positions or name == "d" or values.integer:
-            raise StatementError(f"{name} is an integer, and tends to no number; write {name} -> oo", given, 0)
+            raise about(name, given, f"{name} is an integer, and tends to no number; write {name} -> oo")
         low, high = values.low, values.high
         if (low is not None and point < low) or (high is not None and point > high) or low == high is not None:
-            raise StatementError(f"the hypotheses keep {name} away from {point}; drop one of them", given, 0)
+            raise about(name, given, f"the hypotheses keep {name} away from {point}; drop one of them")
     _check_shares(known, limit, table, given)
 
 
@@ -229,4 +231,4 @@ def _check_shares(known: Hypotheses, limit: Limit, table: dict[tuple[str, str], 
         low, high = shares[one], shares[two]
         if Range(low.low, high.high, low.low_open, high.high_open).empty:
             label = one if one not in (ZERO, "T") else two
-            raise StatementError(f"the hypotheses leave {label} no such share of T; drop one of them", given, 0)
+            raise about(label, given, f"the hypotheses leave {label} no such share of T; drop one of them")

@@ -6,7 +6,7 @@ import re
 
 from theorems.statement.expression import Expr, StatementError
 from theorems.statement.reading.language import parsed
-from theorems.statement.reading.syntax import split_top
+from theorems.statement.reading.syntax import split_top, within
 
 #: First index, and last index as an expression, of every index of a family.
 Bounds = tuple[tuple[int, Expr], ...]
@@ -23,12 +23,17 @@ def family_of(part: str) -> tuple[str, Bounds] | None:
         first, _, last = piece.partition("..")
         at = match.start(2) + column
         if not first.strip().isdigit() or int(first) > 1:
-            raise StatementError(f"{piece.strip()!r}: the first index is 0 or 1, e.g. {match[1]}[1..n]", part, at)
+            raise StatementError(
+                f"{piece.strip()!r}: expected 0 or 1 as the first index, e.g. {match[1]}[1..n]", part, at
+            )
         bounds.append((int(first), parsed(last, None, part, at + len(first) + 2)))
     return match[1], tuple(bounds)
 
 
 def families_of(text: str) -> dict[str, tuple[int, ...]]:
     """The first indices of every family that hypotheses declare."""
-    found = (family_of(part) for part, _ in split_top(text, ",;"))
+    found = []
+    for part, column in split_top(text, ",;"):
+        with within(part, column, text):
+            found.append(family_of(part))
     return {label: tuple(first for first, _ in bounds) for label, bounds in filter(None, found)}

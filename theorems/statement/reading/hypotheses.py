@@ -13,37 +13,24 @@ from fractions import Fraction
 from itertools import pairwise
 
 from theorems.statement.expression import PREDICATES, Expr, StatementError, coefficients, minus, number
+from theorems.statement.reading.declaring import (
+    CHOICE,
+    ENTIRE,
+    MEMBER,
+    RECTANGLE,
+    SHAPE,
+    SHAPE_WORDS,
+    SHAPES,
+    names_something,
+    said_real,
+)
 from theorems.statement.reading.families import Bounds, family_of
 from theorems.statement.reading.language import Vocabulary, parsed
 from theorems.statement.reading.places import Differences, Place, place_of
 from theorems.statement.reading.ranges import LARGEST, Range
 from theorems.statement.reading.shapes import shape
-from theorems.statement.reading.syntax import nearest, relations, split_top
+from theorems.statement.reading.syntax import about, nearest, relations, split_top, within
 
-#: What may be said of a matrix.
-SHAPES = ("any", "symmetric", "psd", "positive definite")
-_SHAPE_WORDS = {
-    "any": "any",
-    "arbitrary": "any",
-    "real": "any",
-    "symmetric": "symmetric",
-    "psd": "psd",
-    "positive semidefinite": "psd",
-    "pd": "positive definite",
-    "positive definite": "positive definite",
-}
-_MEMBER = re.compile(r"^\s*([A-Za-z][A-Za-z0-9_]*)\s+in\s+R(?:\s*(?:\^|\*\*)\s*([A-Za-z][A-Za-z0-9_]*|[0-9]+))?\s*$")
-_RECTANGLE = re.compile(
-    r"^\s*([A-Za-z][A-Za-z0-9_]*)\s+in\s+R\s*(?:\^|\*\*)\s*[({]\s*(\w+)\s+x\s+(\w+)\s*[)}]\s*$", re.ASCII
-)
-#: A sequence of integers between two ends: J in {1..n}^m.
-_CHOICE = re.compile(
-    r"^\s*([A-Za-z][A-Za-z0-9_]*)\s+in\s+\{\s*([^{}]+?)\s*\.\.\s*([^{}]+?)\s*\}"
-    r"\s*(?:\^|\*\*)\s*([A-Za-z][A-Za-z0-9_]*|[0-9]+)\s*$"
-)
-#: A power series that converges everywhere.
-_ENTIRE = re.compile(r"^\s*([A-Za-z][A-Za-z_]*)\s+(?:is\s+)?entire\s+with\s+coefficients\s*>=\s*0\s*$")
-_SHAPE = re.compile(r"^\s*([A-Za-z][A-Za-z0-9_]*)\s+(?:is\s+)?([a-z][a-z ]*?)\s*$")
 #: A position, i or i + 1, and a number, in hypotheses that order positions.
 _PLACE = re.compile(r"^([A-Za-z]\w*)\s*(?:[+-]\s*[0-9]+)?$", re.ASCII)
 _NUMBER = re.compile(r"^-?[0-9]+(?:/0*[1-9][0-9]*|\.[0-9]+)?$", re.ASCII)
@@ -120,25 +107,26 @@ def read_hypotheses(text: str, positions: set[str], words: Vocabulary | None = N
     """
     found = Hypotheses()
     # declarations first: of n in s in R^n the hypotheses before it say that it is an integer, too
-    for part, column in sorted(split_top(text, ",;"), key=lambda entry: not _declaring(entry[0])):
-        if part.strip():
-            try:
+    for part, column in sorted(split_top(text, ",;"), key=lambda entry: not names_something(entry[0])):
+        if part:
+            with within(part, column, text):
                 found = _added(found, part, positions, words)
-            except StatementError as error:
-                place = column + error.at if error.at >= 0 and error.text == part else column
-                raise StatementError(str(error), text, place) from None
     texts = tuple(" ".join(part.split()) for part, _ in split_top(text, ",;") if part.strip())
     found = replace(found, texts=texts)
     for name, values in found.ranges.items():
         if values.empty:
-            raise StatementError(f"the hypotheses leave no value for {name}; drop one of them", text, 0)
-    if (least := found.dimension.low) is not None and least > LARGEST:
-        raise StatementError(f"cases of d >= {least} are too large; expected d <= {LARGEST}, or every d", text, 0)
+            told = f"the hypotheses leave no value for {name}; drop one of them"
+            raise about(name, text, told)
+    for name in sorted(_whole(found)):
+        if (least := _range_of(found, name).low) is not None and least > LARGEST:
+            told = f"cases of {name} >= {least} are too large; expected {name} <= {LARGEST}, or every {name}"
+            raise about(name, text, told)
     if found.places.shortest(positions) is None:
-        raise StatementError("no positions satisfy the hypotheses; one contradicts another", text, 0)
+        raise StatementError("no positions satisfy the hypotheses; drop one of them", text, 0)
     for name, (rows, columns) in found.sizes.items():
         if rows != columns and found.shape(name) != "any":
-            raise StatementError(f"{name} is {rows} x {columns}, so that it is not {found.shape(name)}", text, 0)
+            told = f"{name} is {rows} x {columns}, so that it is not {found.shape(name)}; drop one of the two"
+            raise about(name, text, told)
     return found
 
 
@@ -170,13 +158,6 @@ def position_names(text: str, positions: set[str], parameters: set[str] | frozen
             return found
 
 
-def said_real(text: str) -> set[str]:
-    """The names of which hypotheses say that they are real numbers: lam real, lam in R."""
-    parts = [part for part, _ in split_top(text, ",;")]
-    found = {match[1] for match in map(_MEMBER.match, parts) if match and not match[2]}
-    return found | {match[1] for match in map(_SHAPE.match, parts) if match and match[2] == "real"}
-
-
 def orders_places(part: str) -> bool:
     """Whether a hypothesis only orders positions and integers: i + 1 <= j, i >= 3."""
     sides = _sides(part)
@@ -192,71 +173,21 @@ def _sides(part: str) -> list[str]:
     return [*found, part[first:].strip()] if found else []
 
 
-def vocabulary_of(text: str) -> tuple[frozenset[str], frozenset[str], dict[str, str]]:
-    """Matrices, fixed vectors, and sequences with their sizes: ``B symmetric``, ``a in R^d``, ``s in R^n``."""
-    matrices = {"W", "Sigma", "I"}
-    vectors: set[str] = set()
-    sequences: dict[str, str] = {}
-    for part, _ in split_top(text, ",;"):
-        member, shape, rectangle = _MEMBER.match(part), _SHAPE.match(part), _RECTANGLE.match(part)
-        if rectangle:
-            matrices.add(rectangle[1])
-        if choice := _CHOICE.match(part):
-            sequences[choice[1]] = choice[4]
-        elif member and member[2] == "d":
-            vectors.add(member[1])
-        elif member and member[2]:
-            sequences[member[1]] = member[2]
-        elif shape and shape[2] in _SHAPE_WORDS and shape[1][0].isupper():
-            matrices.add(shape[1])
-    return frozenset(matrices), frozenset(vectors), sequences
-
-
-def entire_of(text: str) -> frozenset[str]:
-    """The names of power series that hypotheses declare: g entire with coefficients >= 0."""
-    return frozenset(match[1] for part, _ in split_top(text, ",;") if (match := _ENTIRE.match(part)))
-
-
-def sizes_of(text: str) -> set[str]:
-    """The names of sizes that hypotheses declare, which are no positions of tokens: s in R^n, v[1..n] in R^d."""
-    parts = [part for part, _ in split_top(text, ",;")]
-    sizes = [match[match.re.groups] for form in (_MEMBER, _CHOICE) for match in map(form.match, parts) if match]
-    found = {size for size in sizes if size and not size.isdigit()}
-    bounds = [bound for family in map(family_of, parts) if family for bound in family[1]]
-    return found.union(*(last.names() for _, last in bounds)) - {"d"}
-
-
-def shape_of(part: str) -> tuple[str, str] | None:
-    """The matrix and the shape that a hypothesis such as ``W is psd`` gives it; None for any other hypothesis."""
-    match = _SHAPE.match(part)
-    known = match is not None and match[1][0].isupper() and match[2] in _SHAPE_WORDS
-    return (match[1], _SHAPE_WORDS[match[2]]) if match is not None and known else None
-
-
-def declares(part: str) -> bool:
-    """Whether a part of the hypotheses only says what a name stands for: a in R^d, s in R^n, lam real, B any."""
-    match = _SHAPE.match(part)
-    shaped = shape_of(part)
-    plain = shaped[1] == "any" if shaped else match is not None and match[2] in ("real", "integer")
-    forms = (_MEMBER, _RECTANGLE, _CHOICE, _ENTIRE)
-    return bool(plain or family_of(part) or any(form.match(part) for form in forms))
-
-
 def _added(known: Hypotheses, part: str, positions: set[str], words: Vocabulary | None) -> Hypotheses:
     if _PROPERTY.match(part):
         tree = parsed(part, words, part)
         if tree.op in PREDICATES:
             return replace(known, properties=(*known.properties, tree))
-    member, rectangle, family = _MEMBER.match(part), _RECTANGLE.match(part), family_of(part)
+    member, rectangle, family = MEMBER.match(part), RECTANGLE.match(part), family_of(part)
     if member:
         return _member(known, member[1], member[2] or "")
     if rectangle:
         return _rectangle(known, rectangle[1], (rectangle[2], rectangle[3]), part)
-    if choice := _CHOICE.match(part):
+    if choice := CHOICE.match(part):
         ends = (parsed(choice[2], None, part, choice.start(2)), parsed(choice[3], None, part, choice.start(3)))
         listed = _member(known, choice[1], choice[4])
         return replace(listed, choices={**known.choices, choice[1]: ends})
-    if series := _ENTIRE.match(part):
+    if series := ENTIRE.match(part):
         for one in coefficients(series[1]):
             known = _ranged(known, one, ">=", Fraction(0), part)
         return replace(known, entire=(*known.entire, series[1]))
@@ -278,19 +209,15 @@ def _member(known: Hypotheses, name: str, where: str) -> Hypotheses:
 
 
 def _rectangle(known: Hypotheses, name: str, size: tuple[str, str], part: str) -> Hypotheses:
-    if name in ("Sigma", "I", "x"):
-        raise StatementError(f"{name} is d x d; take another letter for a matrix of another size", part, 0)
-    for label in size:
-        if label.isdigit() != (not label[0].isalpha()) or label == "0" or label[0] == "_":
-            raise StatementError(f"the size {label}; expected a name such as m or an integer >= 1", part, 0)
     if known.sizes.get(name, size) != size:
-        raise StatementError(f"{name} has two sizes, {known.sizes[name]} and {size}; drop one", part, 0)
+        one, two = (" x ".join(sides) for sides in (known.sizes[name], size))
+        raise StatementError(f"{name} has two sizes, {one} and {two}; drop one", part, 0)
     return replace(known, sizes={**known.sizes, name: size})
 
 
 def _shaped(known: Hypotheses, part: str) -> Hypotheses:
-    match = _SHAPE.match(part)
-    word = _SHAPE_WORDS.get(match[2]) if match else None
+    match = SHAPE.match(part)
+    word = SHAPE_WORDS.get(match[2]) if match else None
     if match and word is not None and match[1][0].isupper():
         name = match[1]
         if name == "Sigma" and word in ("any", "symmetric"):
@@ -304,12 +231,14 @@ def _shaped(known: Hypotheses, part: str) -> Hypotheses:
         return replace(known, ranges={**known.ranges, match[1]: replace(before, integer=whole)})
     if match and match[2] == "singular" and match[1] == "Sigma":
         raise StatementError("Sigma may be singular unless it is said to be positive definite; drop this", part, 0)
-    near = nearest(part.split()[-1], (*_SHAPE_WORDS, "real", "integer")) if part.split() else ""
+    known_words = (*SHAPE_WORDS, "real", "integer")
+    near = nearest(part.split()[-1], known_words) if not part.endswith(known_words) else ""
+    if match and word is not None:
+        near = f"; write {match[1].upper()}, as a matrix has a capital letter"
     raise StatementError(
-        f"the hypothesis {part.strip()!r} is unknown{near}; expected e.g. W symmetric, Sigma = I, i <= j, lam > 0, "
-        "s in R^n",
+        f"the hypothesis {part!r} is unknown{near}; expected e.g. W symmetric, Sigma = I, i <= j, lam > 0, s in R^n",
         part,
-        len(part) - len(part.lstrip()),
+        0,
     )
 
 
@@ -324,7 +253,7 @@ def _compared(known: Hypotheses, part: str, positions: set[str], given: Vocabula
     trees = [parsed(text, words, part, column) for text, column in sides]
     for k, (relation, place) in enumerate(marks):
         if relation in ("->", "~"):
-            raise StatementError(f"{relation} is no hypothesis; limits are given with --as", part, place)
+            raise StatementError(f"{relation} is no hypothesis; write limits with --as", part, place)
         known = _comparison(known, trees[k], "=" if relation == "==" else relation, trees[k + 1], part, positions)
     return known
 
@@ -354,7 +283,7 @@ def _comparison(
         return _matrix_comparison(known, left, relation, right, part)
     refused = ("Var", "Cov", "P", "Kurt", "Skew", "Corr")
     if any(tree.random or tree.has(*refused) for tree in (left, right)):
-        raise StatementError(f"{part.strip()!r} is about random quantities; expected parameters", part, left.at)
+        raise StatementError(f"{part!r} is about random quantities; expected fixed ones, e.g. lam > 0", part, left.at)
     if {shape(left, part), shape(right, part)} != {"number"}:
         left, relation, right = _apart(left, relation, right, part)
     names = left.names() | right.names()
@@ -370,7 +299,7 @@ def _comparison(
     if not names and not any(
         tree.has("entry", "family", "vector", "tr", "norm", "entrynorm") for tree in (left, right)
     ):
-        raise StatementError(f"{part.strip()!r} names nothing; expected e.g. lam > 0", part, left.at)
+        raise StatementError(f"{part!r} names nothing; expected e.g. lam > 0", part, left.at)
     return replace(known, relations=(*known.relations, (relation, left, right)))
 
 
@@ -379,7 +308,7 @@ def _apart(left: Expr, relation: str, right: Expr, part: str) -> tuple[Expr, str
     gap = left if right == number(0) else minus(left, right)
     kind = shape(gap, part)
     if relation not in ("=", "!=") or kind not in ("vector", "row", "matrix"):
-        told = f"{part.strip()!r} compares what is no number by {relation}"
+        told = f"{part!r} compares what is no number by {relation}"
         raise StatementError(f"{told}; say it of entries, s[j] >= 0 for s in R^n", part, max(left.at, 0))
     return Expr("norm", (gap, "fro" if kind == "matrix" else "")), "=" if relation == "=" else ">", number(0)
 
@@ -397,7 +326,7 @@ def _matrix_comparison(known: Hypotheses, left: Expr, relation: str, right: Expr
         told = f"{part.strip()!r} says what {name} is; expected as a definition: --where {part.strip()!r}"
         raise StatementError(told, part, max(left.at, 0))
     raise StatementError(
-        f"the hypothesis {part.strip()!r} is unknown; of matrices expected W symmetric, W psd, W != 0, Sigma = I",
+        f"the hypothesis {part!r} is unknown; of matrices expected W symmetric, W psd, W != 0, Sigma = I",
         part,
         max(left.at, 0),
     )
@@ -433,7 +362,7 @@ def _every_entry(known: Hypotheses, node: Expr, bound: Expr) -> bool:
 def _bounded(known: Hypotheses, entry: Expr, bound: Expr, part: str) -> Hypotheses:
     name = entry.args[0]
     if name not in known.sequences:
-        raise StatementError(f"{name} is no sequence; declare it first: {name} in R^n", part, entry.at)
+        raise StatementError(f"{name} is no sequence; say first {name} in R^n", part, entry.at)
     size, before = known.sequences[name]
     if before is not None and before != bound:
         raise StatementError(
@@ -441,11 +370,6 @@ def _bounded(known: Hypotheses, entry: Expr, bound: Expr, part: str) -> Hypothes
         )
     letters = (*known.letters, entry.args[-1].args[0]) if entry.op == "entry" else known.letters
     return replace(known, sequences={**known.sequences, name: (size, bound)}, letters=letters)
-
-
-def _declaring(part: str) -> bool:
-    """Whether a part says what a name stands for, s in R^n or B symmetric, which other parts may speak of."""
-    return bool(shape_of(part) or family_of(part) or any(form.match(part) for form in (_MEMBER, _RECTANGLE, _CHOICE)))
 
 
 def _whole(known: Hypotheses) -> set[str]:
@@ -472,12 +396,13 @@ def _ranged(known: Hypotheses, name: str, relation: str, value: Fraction, part: 
         after = replace(after, high=value, high_open=relation == "<") if stronger else after
     if relation == "!=":
         if value != 0:
-            raise StatementError(f"{part.strip()!r}: of unequal numbers only {name} != 0 is known", part, 0)
+            mend = f"check {name} > {value} and {name} < {value} one by one"
+            raise StatementError(f"{part!r} is not read, {name} != 0 is; {mend}", part, 0)
         after = replace(after, nonzero=True)
     if name in whole and (value.denominator != 1 or after.empty):
-        raise StatementError(f"{name} is an integer >= 1; {part.strip()!r} leaves none", part, 0)
+        raise StatementError(f"{part!r} leaves no value for {name}, an integer >= 1; drop it", part, 0)
     if after.empty or (relation == "=" and not before.holds(value)):
-        raise StatementError(f"{part.strip()!r} leaves no value for {name}; it contradicts another hypothesis", part, 0)
+        raise StatementError(f"{part!r} leaves no value for {name} beside the other hypotheses; drop one", part, 0)
     return replace(known, ranges={**known.ranges, name: after})
 
 

@@ -3,47 +3,22 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from itertools import count, pairwise
+from itertools import pairwise
 from math import prod
 
-from theorems.statement.expression import (
-    ELEMENTARY,
-    ENTRY_NORMS,
-    HALF_LINE,
-    MOMENTS,
-    NORMS,
-    OF_MATRICES,
-    OF_VECTORS,
-    PREDICATES,
-    SEVERAL,
-    SUMS,
-    Expr,
-    StatementError,
-    coefficients,
-    minus,
-    negative,
-    number,
-)
-from theorems.statement.reading import binders, gathering, notation
+from theorems.statement.expression import MOMENTS, Expr, StatementError, coefficients, number
+from theorems.statement.reading import notation
+from theorems.statement.reading.calls import CALLS, READ, plain_call
 from theorems.statement.reading.chances import chance
-from theorems.statement.reading.syntax import check_brackets, nearest, reason
+from theorems.statement.reading.syntax import check_brackets, counted, nearest, reason
 
 #: Longest text that is read, deepest nesting, largest exponent and longest number.
 MAX_LENGTH, MAX_DEPTH, MAX_EXPONENT, MAX_DIGITS = 4_000, 60, 64, 40
 #: Longest number that a power of numbers may be.
 MAX_BITS = 4_096
-_FORMS = (
-    *("tr", "norm", "mean", "clip", "o", "O", "grad", "at", "column", "indicator", "diff", "integral", "normal", "lim"),
-    *("every", "exists", "least", "binomial"),
-    *PREDICATES,
-    *HALF_LINE,
-)
-#: Read by their definitions: factorial(n) as the product of 1, ..., n, cosh u = (exp(u) + exp(-u))/2.
-BY_EXP = ("cosh", "sinh", "tanh", "sigmoid")
-CALLS = (*ELEMENTARY, *BY_EXP, "factorial", *SEVERAL, *OF_VECTORS, *OF_MATRICES, *SUMS, *_FORMS, *gathering.GATHERED)
 #: Functions whose names are letters too.
 LETTERS = ("gamma",)
 #: A family whose definition has one of these stands written out.
@@ -173,15 +148,18 @@ class _Reader:
         if isinstance(node, ast.Compare):
             return self._relations(node, depth)
         if isinstance(node, ast.BoolOp):
-            raise self.fail("and, or join whole conditions; of events write E[indicator(a > 0)*indicator(b > 0)]", node)
+            if isinstance(node.op, ast.Or):
+                raise self.fail("or is not read; check what it joins one by one", node)
+            raise self.fail("and joins whole conditions; of events write E[indicator(a > 0)*indicator(b > 0)]", node)
         raise self.fail(
-            f"{ast.unparse(node)[:40]!r} is no part of a statement; see the vocabulary in the documents", node
+            f"{ast.unparse(node)[:40]!r} is not read; expected names, numbers, + - * / ^, calls and moments",
+            node,
         )
 
     def _relations(self, node: ast.Compare, depth: int) -> Expr:
         """a < b, or a chain a <= b <= c."""
         if any(type(mark) not in _COMPARISONS for mark in node.ops):
-            raise self.fail("expected comparisons, e.g. P[x[i].T*W*x[j] > 0]", node)
+            raise self.fail(f"{ast.unparse(node)[:40]!r} is no comparison; expected e.g. P[x[i].T*W*x[j] > 0]", node)
         sides = [self.build(side, depth) for side in (node.left, *node.comparators)]
         marks = [_COMPARISONS[type(mark)] for mark in node.ops]
         found = [Expr("relation", (mark, *pair)) for mark, pair in zip(marks, pairwise(sides), strict=True)]
@@ -199,17 +177,14 @@ class _Reader:
                 f"{literal[:40]!r} has over {MAX_DIGITS} digits; write a large number as a power, 10**60", node
             )
         if isinstance(value, float):
-            try:
-                return number(Fraction(literal))
-            except ValueError:
-                raise self.fail(f"{literal[:40]!r} is no number; write a fraction such as 7/12", node) from None
+            return number(Fraction(literal))
         assert isinstance(value, int)
         return number(value)
 
     def _name(self, node: ast.Name) -> Expr:
         label, words = node.id, self.words
         if label.startswith("_"):
-            raise self.fail(f"{label} begins with _; names begin with a letter", node)
+            raise self.fail(f"{label} begins with _; write a letter first, e.g. {label.strip('_') or 'a'}", node)
         if label in words.values:
             return self.put_in(words.values[label], node)
         if label in words.matrices:
@@ -229,18 +204,18 @@ class _Reader:
         if label in words.entire:
             raise self.fail(f"{label} is a power series; write {label}(...), or {label}[0] for a coefficient", node)
         if label.startswith("x_"):
-            raise self.fail(f"{label} is no name; the token at a position is x[{label[2:] or 'i'}]", node)
+            raise self.fail(f"{label} is no name; write x[{label[2:] or 'i'}] for a token", node)
         if label == "x":
-            raise self.fail("x needs a position, e.g. x[i]; the mean of all tokens is mean(x)", node)
+            raise self.fail("x without a position; write x[i], or mean(x) for the mean of all tokens", node)
         if label in MOMENTS:
-            raise self.fail(f"{label} takes square brackets, e.g. {label}[x[i].T*W*x[j]]", node)
+            raise self.fail(f"{label} without brackets; write e.g. {label}[x[i].T*W*x[j]]", node)
         if label in CALLS and label not in LETTERS:
             raise self.fail(f"{label} is a function; write {label}(...)", node)
         return Expr("name", (label,))
 
     def _transpose(self, node: ast.Attribute, depth: int) -> Expr:
         if node.attr != "T":
-            raise self.fail(f".{node.attr} is unknown; the transpose is .T", node)
+            raise self.fail(f".{node.attr} is unknown; write .T for the transpose, inv(...) for the inverse", node)
         inner = self.build(node.value, depth)
         return inner.args[0] if inner.op == "T" else Expr("T", (inner,))
 
@@ -263,18 +238,18 @@ class _Reader:
             return _joined(operation, left, right)
         if operation == "/":
             if right == number(0):
-                raise self.fail("division by 0", node.right)
+                raise self.fail("division by 0; expected another denominator", node.right)
             if left.op == right.op == "number":
                 return number(left.args[0] / right.args[0])
             return Expr("/", (left, right))
         if left.op in _UPRIGHT and right in (Expr("name", ("T",)), number(-1)):
-            mend = f"the transpose is {left}.T" if right.op == "name" else f"the inverse is inv({left})"
+            mend = f"write {left}.T" if right.op == "name" else f"write inv({left})"
             raise self.fail(f"{left}^{right} is not read: {mend}", node)
         power, base = _constant(right), _constant(left)
         if power is not None and abs(power) > MAX_EXPONENT:
-            raise self.fail(f"an exponent over {MAX_EXPONENT}; write a smaller power", node.right)
+            raise self.fail(f"the exponent {str(right)[:40]} is over {MAX_EXPONENT}; write a smaller power", node.right)
         if power is not None and base is not None and abs(power) * _bits(base) > MAX_BITS:
-            raise self.fail(f"a number of over {MAX_BITS} bits; write a smaller power", node)
+            raise self.fail(f"{str(left)[:40]}^{right} has over {MAX_BITS} bits; write a smaller power", node)
         return Expr("**", (left, right))
 
     def _subscript(self, node: ast.Subscript, depth: int) -> Expr:
@@ -286,17 +261,21 @@ class _Reader:
                 # the covariance matrix of a vector
                 parts *= 2
             if len(parts) != MOMENTS[head]:
-                raise self.fail(f"{head}[...] takes {MOMENTS[head]} of them, {len(parts)} stand here", node)
+                form = "a, b" if MOMENTS[head] == 2 else "a"
+                raise self.fail(f"{head}[...] of {counted(len(parts), 'number')}; expected {head}[{form}]", node)
             inner = tuple(self.build(part, depth) for part in parts)
             if any(part.has("normal") for part in inner):
                 return chance(head, inner[0], self.text, self.place(node))
             return Expr(head, inner)
         if head in self.words.families or head in self.words.several:
             return self._member(head, [self.build(part, depth) for part in parts], node)
+        if head == "x" and head not in self.words.definitions and len(parts) > 1:
+            raise self.fail(f"x[...] at {counted(len(parts), 'place')}; expected one position, x[i]", node)
         if len(parts) == 2:
             return Expr("element", (self.build(node.value, depth), *(self.build(part, depth) for part in parts)))
         if len(parts) != 1:
-            raise self.fail("expected one position in [...], or the row and the column of a matrix, W[i, j]", node)
+            told = f"[...] at {counted(len(parts), 'place')}"
+            raise self.fail(f"{told}; expected one, s[i], or the row and the column of a matrix, W[i, j]", node)
         index = self.build(parts[0], depth)
         if head in self.words.entire:
             known = dict(enumerate(coefficients(head)))
@@ -306,7 +285,7 @@ class _Reader:
             return Expr("name", (known[place],))
         if head == "x" and head not in self.words.definitions:
             if _outside(index):
-                raise self.fail(f"x[{index}] is no token; positions are integers from 1 to T", parts[0])
+                raise self.fail(f"x[{index}] is no token; expected a position from 1 to T", parts[0])
             return Expr("token", (index,))
         if head in self.words.definitions:
             variable, body = self.words.definitions[head]
@@ -318,9 +297,16 @@ class _Reader:
         if head in notation.SYNONYMS:
             raise self.fail(f"{head}[...] is not read: {notation.SYNONYMS[head]}", node)
         if head:
-            near = nearest(head, (*MOMENTS, "x", *self.words.definitions, *self.words.sequences))
-            raise self.fail(f"{head}[...] is unknown{near}; moments are {', '.join(MOMENTS)}, tokens x[i]", node)
+            raise self.fail(self._without_entries(head), node)
         return Expr("entry", (self.build(node.value, depth), index))
+
+    def _without_entries(self, head: str) -> str:
+        """Why one place in square brackets says nothing after a name, and what does."""
+        if head in self.words.matrices:
+            return f"{head}[...] at 1 place; expected a row and a column, {head}[i, j], or column({head}, j)"
+        near = nearest(head, (*MOMENTS, "x", *self.words.definitions, *self.words.sequences))
+        declared = f"say what it is with --for, e.g. {head} in R^n, or with --where"
+        return f"{head}[...] is unknown{near}; expected a token x[i], or one of {', '.join(MOMENTS)}; else {declared}"
 
     def _member(self, head: str, indices: list[Expr], node: ast.expr) -> Expr:
         """A vector of a family, or what a definition of several indices says of these."""
@@ -328,7 +314,8 @@ class _Reader:
         firsts = self.words.families.get(head, ())
         wanted = len(names) if body is not None else len(firsts)
         if len(indices) != wanted:
-            raise self.fail(f"{head}[...] takes {wanted} of them, {len(indices)} stand here", node)
+            told = counted(len(indices), "place")
+            raise self.fail(f"{head}[...] at {told}; expected {head}[{', '.join('jklmnpq'[:wanted])}]", node)
         if body is not None:
             return body.put(dict(zip(names, indices, strict=True)))
         return Expr("member", (head, ",".join(map(str, firsts)), *indices))
@@ -336,19 +323,19 @@ class _Reader:
     def _call(self, node: ast.Call, depth: int) -> Expr:
         head = node.func.id if isinstance(node.func, ast.Name) else ""
         if node.keywords or any(isinstance(arg, ast.Starred) for arg in node.args):
-            raise self.fail("arguments have no names here; in a comparison equality is ==", node)
+            raise self.fail("arguments have no names and no stars; expected expressions, == in comparisons", node)
         if head in MOMENTS:
-            raise self.fail(f"{head} takes square brackets: {head}[...]", node)
+            raise self.fail(f"{head}(...) of a moment; write {head}[...]", node)
         if head in LETTERS and (head in self.words.definitions or head in self.words.values):
-            raise self.fail(f"{head} is defined here, so that {head}(...) has two readings; name it otherwise", node)
+            raise self.fail(f"{head} is defined here, so that {head}(...) has two readings; take another name", node)
         if head in self.words.entire:
-            return Expr("entire", (head, *_plain_call(self, head, node, depth).args))
+            return Expr("entire", (head, *plain_call(self, head, node, depth).args))
         if head not in CALLS:
             if head in notation.SYNONYMS:
                 raise self.fail(f"{head}(...) is not read: {notation.SYNONYMS[head]}", node)
             near, told = nearest(head, (*CALLS, *MOMENTS)), head or f"({ast.unparse(node.func)[:20]})"
             raise self.fail(f"{told}(...) is unknown{near or f'; write {told}*(...) for a product'}", node)
-        return _CALLS.get(head, _plain_call)(self, head, node, depth)
+        return READ.get(head, plain_call)(self, head, node, depth)
 
 
 def _constant(node: Expr) -> Fraction | None:
@@ -387,114 +374,3 @@ def _joined(operation: str, left: Expr, right: Expr) -> Expr:
     """A sum or product with nested ones flattened."""
     parts = (*(left.args if left.op == operation else (left,)), *(right.args if right.op == operation else (right,)))
     return Expr(operation, parts)
-
-
-def _plain_call(reader: _Reader, head: str, node: ast.Call, depth: int) -> Expr:
-    counts = {**dict.fromkeys(SEVERAL, (1, 8)), "clip": (3, 3), "column": (2, 2), "normal": (2, 2), "binomial": (2, 2)}
-    low, high = counts.get(head, (1, 1))
-    if not low <= len(node.args) <= high:
-        raise reader.fail(f"{head}(...) takes {low if low == high else f'{low} to {high}'} arguments", node)
-    return Expr(head, tuple(reader.build(arg, depth) for arg in node.args))
-
-
-def _by_exp(reader: _Reader, head: str, node: ast.Call, depth: int) -> Expr:
-    inner = _plain_call(reader, head, node, depth).args[0]
-    ends = Expr("exp", (inner,)), Expr("exp", (negative(inner),))
-    if head == "sigmoid":
-        return Expr("/", (number(1), Expr("+", (number(1), ends[1]))))
-    above, below = (minus(*ends) if head != "cosh" else Expr("+", ends)), Expr("+", ends)
-    return Expr("/", (above, below if head == "tanh" else number(2)))
-
-
-def _factorial(reader: _Reader, head: str, node: ast.Call, depth: int) -> Expr:
-    last = _plain_call(reader, head, node, depth).args[0]
-    if last.random or last.has(*MOMENTS):
-        raise reader.fail("factorial(...) takes numbers, not random ones, nor moments", node.args[0])
-    index = next(label for k in count(1) if (label := f"j{k}") not in last.names())
-    return Expr("prod", (Expr("name", (index,)), index, number(1), last))
-
-
-def _by_variable(reader: _Reader, head: str, node: ast.Call, depth: int) -> Expr:
-    """grad(f, W) and at(f, s, 0): the second argument is a matrix, a vector or a sequence by its name."""
-    form = {"grad": "grad(f, W)", "at": "at(f, s, 0)"}[head]
-    if len(node.args) != {"grad": 2, "at": 3}[head]:
-        raise reader.fail(f"expected {form}, f in terms of a matrix W or a vector s", node)
-    variable = reader.build(node.args[1], depth)
-    if variable.op not in ("matrix", "vector", "family") or variable == Expr("matrix", ("I",)):
-        mend = "say that it is one with --for, e.g. W in R^(m x d), s in R^n"
-        raise reader.fail(f"{variable} is no matrix and no vector that may vary; {mend}", node.args[1])
-    return Expr(head, (reader.build(node.args[0], depth), variable, *(reader.build(a, depth) for a in node.args[2:])))
-
-
-def _mean(reader: _Reader, head: str, node: ast.Call, depth: int) -> Expr:
-    if len(node.args) != 1:
-        raise reader.fail("mean(...) takes x, the tokens, or a sequence s", node)
-    inner = node.args[0]
-    if isinstance(inner, ast.Name) and inner.id == "x" and inner.id not in reader.words.definitions:
-        return Expr("mean")
-    if isinstance(inner, ast.Name) and inner.id in reader.words.definitions:
-        variable, body = reader.words.definitions[inner.id]
-        size = Expr("name", ("T",))
-    elif isinstance(inner, ast.Name) and (label := reader.words.sequences.get(inner.id)):
-        size = number(int(label)) if label.isdigit() else Expr("name", (label,))
-        variable = next(one for one in "jkl" if one != label)
-        body = Expr("entry", (inner.id, Expr("name", (variable,))))
-    else:
-        raise reader.fail("mean(...) takes x, the tokens, or a sequence s, s in R^n or defined with --where", node)
-    return Expr("/", (Expr("sum", (body, variable, number(1), size)), size))
-
-
-def _sum(reader: _Reader, head: str, node: ast.Call, depth: int) -> Expr:
-    if len(node.args) != 4 or not isinstance(node.args[1], ast.Name):
-        inner = f"; over two indices, {head}({head}(..., k, 1, T), j, 1, T)" if len(node.args) > 4 else ""
-        form = f"{head}(expression, j, first, last), e.g. {head}({_EXAMPLES[head]}, j, 1, T)"
-        raise reader.fail(f"expected {form}{inner}", node)
-    index = node.args[1].id
-    if binders.taken(reader.words, index):
-        raise reader.fail(f"{index} cannot be the index of a {head}; take another letter", node.args[1])
-    body, first, last = (reader.build(node.args[k], depth) for k in (0, 2, 3))
-    if index in first.names() | last.names():
-        raise reader.fail(f"the ends of the {head} over {index} hold {index} itself; rename one", node)
-    to_oo = last == Expr("name", ("oo",))
-    if (head == "prod" or to_oo) and (body.random or body.has(*MOMENTS)):
-        mend = "" if to_oo else "; write such factors out, f*g*h"
-        raise reader.fail(
-            f"{head}(...) {'to oo ' * to_oo}takes numbers, not random ones, nor moments{mend}", node.args[0]
-        )
-    return (
-        binders.series_of(reader, head, body, index, first, node) if to_oo else Expr(head, (body, index, first, last))
-    )
-
-
-def _indicator(reader: _Reader, head: str, node: ast.Call, depth: int) -> Expr:
-    inner = reader.build(node.args[0], depth) if len(node.args) == 1 else None
-    if inner is None or inner.op not in ("relation", "and"):
-        raise reader.fail("indicator(...) takes a comparison, e.g. indicator(theta >= 1/2)", node)
-    return Expr("indicator", (inner,))
-
-
-def _norm(reader: _Reader, head: str, node: ast.Call, depth: int) -> Expr:
-    kind = ast.unparse(node.args[1]).strip("'\"") if len(node.args) == 2 else ""
-    if len(node.args) not in (1, 2) or (kind and kind not in (*NORMS, *ENTRY_NORMS)):
-        what = f"norm(W, {kind}) is unknown{nearest(kind, (*NORMS, *ENTRY_NORMS))}; " if kind else ""
-        told = f"{what}expected norm(v), or norm(W, {'|'.join((*NORMS, *ENTRY_NORMS))}), 2 for the spectral norm"
-        raise reader.fail(told, node.args[1] if len(node.args) > 1 else node)
-    return Expr("entrynorm" if kind in ENTRY_NORMS else "norm", (reader.build(node.args[0], depth), kind))
-
-
-_EXAMPLES = {"sum": "x[j].T*W*x[T]", "prod": "d/(d + 2*j)", "stack": "s[j]**2", "columns": "W*x[j]"}
-_CALLS: dict[str, Callable[[_Reader, str, ast.Call, int], Expr]] = {
-    "mean": _mean,
-    **dict.fromkeys(SUMS, _sum),
-    "norm": _norm,
-    **dict.fromkeys(BY_EXP, _by_exp),
-    "factorial": _factorial,
-    "diff": binders.by_parameter,
-    "indicator": _indicator,
-    **dict.fromkeys(("grad", "at"), _by_variable),
-    "every": binders.every,
-    **dict.fromkeys(("exists", "least"), binders.extremal),
-    **gathering.GATHERED,
-    **dict.fromkeys((*PREDICATES, "integral"), binders.property_of),
-    **dict.fromkeys(HALF_LINE, binders.on_half_line),
-}

@@ -11,7 +11,7 @@ from typing import Any
 
 from theorems.statement.expression import Expr, StatementError, minus, name, number
 from theorems.statement.reading.language import parsed
-from theorems.statement.reading.syntax import nearest, split_top
+from theorems.statement.reading.syntax import counted, nearest, split_top
 
 _LAW = re.compile(r"^\s*([A-Za-z][A-Za-z0-9_]*)\s*(?:\((.*)\))?\s*$", re.DOTALL)
 EXPECTED = (
@@ -98,36 +98,37 @@ def read_law(text: str) -> Law:
             return Law("walk-zero", None, before, before, text=words)
         if given == "start=m":
             return Law("walk-mean", None, before, before, moved=True, text=words)
-        raise StatementError("expected walk, walk(start=0) or walk(start=m)", text, max(text.find("("), 0))
+        told = f"walk({given}) is no law; expected walk, walk(start=0) or walk(start=m)"
+        raise StatementError(told, text, text.find("(") + 1)
     if head == "iid" and not given:
         return Law("iid", None, number(0), number(1), text=words)
     if head == "iid" or (match is None and words.startswith("iid ")):
         return _independent(text, words)
     if head == "frame":
         if given not in ("", "sphere", "isotropic"):
-            raise StatementError("expected frame, frame(sphere) or frame(isotropic)", text, text.find("("))
+            told = f"frame({given}) is no law; expected frame, frame(sphere) or frame(isotropic)"
+            raise StatementError(told, text, text.find("(") + 1)
         kind = f"frame-{given}" if given else "frame"
         return Law(kind, None, number(0), number(1), text=words, arguments=_lengths(given))
     if head == "exchangeable":
         if given:
             raise StatementError(
-                "exchangeable takes nothing: T tokens of any exchangeable law with finite second moments; name moments "
-                "by --where, e.g. B = E[x[i]*x[i].T] - E[x[i]*x[j].T]",
+                f"exchangeable({given}) is no law; expected exchangeable, with the names of moments by --where, e.g. "
+                "B = E[x[i]*x[i].T] - E[x[i]*x[j].T]",
                 text,
-                text.find("("),
+                text.find("(") + 1,
             )
         return Law("exchangeable", None, number(0), number(1), text=words)
     if head in ("ar1", "gaussian"):
         if not given:
             raise StatementError(
-                f"{head} needs its argument: {'ar1(a)' if head == 'ar1' else 'gaussian(min(s, t))'}", text, 0
+                f"{head} has no argument; expected {'ar1(a)' if head == 'ar1' else 'gaussian(min(s, t))'}", text, 0
             )
         tree = _inside(text, inside or "")
         if head == "ar1":
             if names := sorted(tree.names() & {"s", "t"}):
                 raise StatementError(
-                    f"in a law s and t are two positions, and {names[0]} is none here; call the parameter otherwise, "
-                    "e.g. ar1(a)",
+                    f"{names[0]} in a law is a position, and none here; write another letter, e.g. ar1(a)",
                     text,
                     tree.at,
                 )
@@ -152,15 +153,15 @@ def _independent(text: str, words: str) -> Law:
     head = match[1] if match else ""
     if match is None or head not in INDEPENDENT:
         raise StatementError(
-            f"iid takes nothing, and its tokens are N(0, Sigma), or another law{nearest(head, tuple(INDEPENDENT))}: "
-            "iid(signs), iid(sphere), iid(student(nu)), iid(mixture(p, c)), iid(isotropic)",
+            f"{words[:40]!r} is no law{nearest(head, tuple(INDEPENDENT))}; expected iid for N(0, Sigma), iid(signs), "
+            "iid(sphere), iid(student(nu)), iid(mixture(p, c)) or iid(isotropic)",
             text,
             start + len(rest) - len(rest.lstrip()),
         )
     parts = [(part, column) for part, column in split_top(match[2] or "", ",") if part.strip()]
     if len(parts) != INDEPENDENT[head]:
         expected = {"student": "student(nu)", "mixture": "mixture(p, c)"}.get(head, head)
-        raise StatementError(f"{head} has {len(parts)} arguments; expected {expected}", text, start)
+        raise StatementError(f"{head} has {counted(len(parts), 'argument')}; expected {expected}", text, start)
     arguments = tuple(_inside(text, part, start + match.start(2) + column) for part, column in parts)
     return Law(f"iid-{head}", None, number(0), number(1), text=words, arguments=arguments or _lengths(head))
 
@@ -173,7 +174,7 @@ def _inside(text: str, inside: str, column: int | None = None) -> Expr:
     column = text.find("(") + 1 if column is None else column
     tree = parsed(inside, whole=text, column=column)
     if tree.random or tree.has("E", "Var", "Cov", "P", "matrix", "tr", "norm"):
-        raise StatementError("a law's argument is an expression in numbers and parameters", text, column)
+        raise StatementError(f"{tree} in a law; expected numbers and parameters", text, column)
     return tree
 
 
@@ -181,12 +182,13 @@ def _gaussian(tree: Expr, text: str, words: str) -> Law:
     names = tree.names()
     if not {"s", "t"} & names:
         raise StatementError(
-            "the covariance names neither s nor t; expected K(s, t), e.g. gaussian(min(s, t))", text, 0
+            f"the covariance {tree} names neither s nor t; expected e.g. gaussian(min(s, t))", text, max(tree.at, 0)
         )
     below = _ordered(tree)
     swapped = _ordered(tree.put({"s": _t, "t": _s}))
     if below != swapped and not _same(below, swapped):
-        raise StatementError(f"{tree} is not symmetric in s and t; a covariance is: K(s, t) = K(t, s)", text, 0)
+        told = f"{tree} is not symmetric in s and t; expected K(s, t) = K(t, s), e.g. abs(s - t)"
+        raise StatementError(told, text, text.find("(") + 1)
     return Law("gaussian", tree, below, _ordered(tree.put({"t": _s})), text=words)
 
 

@@ -20,45 +20,49 @@ _SIGNS = {
 }  # fmt: skip
 _RAISED = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹", "0123456789")
 _MENDS = {
-    "‖": "a norm is norm(v), or norm(W, 2), norm(W, fro)",
-    "∑": "a sum is sum(expression, j, 1, T)",
-    "∏": "products over an index are not in the language",
-    "⟨": "an inner product is a.T*b",
-    "⟩": "an inner product is a.T*b",
-    "′": "the transpose is .T",
-    "∇": "a gradient is grad(f, W)",
-    "∂": "a derivative is diff(f, theta)",
+    "‖": "write norm(v), or norm(W, 2), norm(W, fro)",
+    "∑": "write sum(expression, j, 1, T)",
+    "∏": "write prod(expression, j, 1, n)",
+    "⟨": "write a.T*b for an inner product",
+    "⟩": "write a.T*b for an inner product",
+    "′": "write .T for the transpose",
+    "∇": "write grad(f, W)",
+    "∂": "write diff(f, theta)",
     "∀": "statements are for every ... as they stand; drop it",
-    "⁻": "the inverse is inv(W)",
+    "⁻": "write inv(W)",
     "±": "state the two signs one by one",
     "≈": "write an error term, + o(T), or a limit, ->",
     "\N{MICRO SIGN}": "write mu",
-    **dict.fromkeys("₀₁₂₃₄₅₆₇₈₉ᵢⱼₖₗₘₙₛₜᵤᵥₓ", "a position is written x[i]"),
+    **dict.fromkeys("₀₁₂₃₄₅₆₇₈₉ᵢⱼₖₗₘₙₛₜᵤᵥₓ", "write x[i] for a token"),
 }
 #: Calls that other languages have.
 SYNONYMS = {
     **dict.fromkeys(("Tr", "trace", "Trace", "TR"), "write tr(...)"),
-    **dict.fromkeys(("T", "transpose", "t"), "the transpose is W.T"),
-    **dict.fromkeys(("inner", "dot"), "an inner product is a.T*b"),
+    **dict.fromkeys(("T", "transpose", "t"), "write W.T for the transpose"),
+    **dict.fromkeys(("inner", "dot"), "write a.T*b for an inner product"),
     **dict.fromkeys(("ln", "Log"), "write log(...)"),
     **dict.fromkeys(("inverse", "Inv"), "write inv(...)"),
     **dict.fromkeys(("EE", "Expectation", "expectation", "mean_of"), "write E[...]"),
     **dict.fromkeys(("var", "Variance", "variance"), "write Var[...]"),
     **dict.fromkeys(("cov", "Covariance", "covariance"), "write Cov[a, b]"),
     **dict.fromkeys(("Pr", "Prob", "prob"), "write P[a > b]"),
-    **dict.fromkeys(("Sum", "SUM"), "a sum is sum(expression, j, 1, T)"),
+    **dict.fromkeys(("Sum", "SUM"), "write sum(expression, j, 1, T)"),
 }
 _OTHERS = (
-    (re.compile(r"\\\|"), "a norm is norm(v), or norm(W, 2), norm(W, fro)"),
-    (re.compile(r"\\[A-Za-z]*"), "LaTeX is not read; write Sigma, lam, norm(v), sum(expression, j, 1, T)"),
-    (re.compile(r"\|\|"), "a norm is norm(v), or norm(W, 2), norm(W, fro)"),
+    (re.compile(r"\\\|"), "write norm(v), or norm(W, 2), norm(W, fro)"),
+    (re.compile(r"\\[A-Za-z]*"), "write plain names for LaTeX, Sigma, lam, norm(v), sum(expression, j, 1, T)"),
+    (re.compile(r"\|\|"), "write norm(v), or norm(W, 2), norm(W, fro)"),
     (re.compile(r"\|"), "write abs(a) of a number, norm(v) of a vector"),
     (re.compile(r"=<"), "write <="),
     (re.compile(r"=>"), "write >= for a comparison, A if B for an implication"),
-    (re.compile(r"(?:^|(?<=[\[(,*/+=-]))\s*(?P<at><)(?!=)"), "an inner product is a.T*b, e.g. x[i].T*x[j]"),
-    (re.compile(r"\bsum_"), "a sum is sum(expression, j, 1, T)"),
-    (re.compile(r"\w_\{"), "a position is written in square brackets: x[i]"),
-    (re.compile(r"@"), "a product is written with *, of matrices too"),
+    (re.compile(r"(?:^|(?<=[\[(,*/+=-]))\s*(?P<at><)(?!=)"), "write a.T*b for an inner product, e.g. x[i].T*x[j]"),
+    (re.compile(r"\bsum_"), "write sum(expression, j, 1, T)"),
+    (re.compile(r"\w_\{"), "write a position in square brackets, x[i]"),
+    (re.compile(r"!(?!=)"), "write factorial(n)"),
+    (re.compile(r"//"), "write a/b for a quotient"),
+    (re.compile(r"%"), "remainders are not in the language; state the cases one by one"),
+    (re.compile(r"\$"), "drop it"),
+    (re.compile(r"@"), "write * for a product, of matrices too"),
 )
 
 
@@ -90,5 +94,5 @@ def check_notation(text: str) -> None:
     for place, character in enumerate(text):
         if character == "'":
             if quotes % 2 == 0 and re.search(r"[\w\])]$", text[:place]):
-                raise StatementError("' is not read: the transpose is .T", text, place)
+                raise StatementError("' is not read: write .T for the transpose", text, place)
             quotes += 1

@@ -42,6 +42,8 @@ def place_of(node: Expr, text: str = "") -> Place:
         for factor in factors:
             weight *= factor.args[0] if factor.op == "number" else 1
         if rest or len(names) > 1:
+            if node.op in ("vector", "family", "member", "matrix"):
+                raise StatementError(f"{node} is no position, as hypotheses say; take another letter", text, node.at)
             raise StatementError(f"{node} is no position; expected i, i + 1, T - 1 or an integer", text, node.at)
         key = names[0] if names else ZERO
         total[key] = total.get(key, Fraction(0)) + weight
@@ -126,7 +128,7 @@ def orders(places: Sequence[Place], known: Differences) -> Iterator[Order]:
                         extended.append((new, tight))
         found = extended
         if len(found) > MAX_ORDERS:
-            raise StatementError(f"over {MAX_ORDERS} orders of the positions; state more of their order (--for)")
+            raise StatementError(f"over {MAX_ORDERS} orders of the positions; say more of their order with --for")
     for nodes, bounds in found:
         yield Order(nodes, tuple(_tied(bounds, names)))
 

@@ -32,7 +32,7 @@ _TURNED = {"vector": "row", "row": "vector"}
 def shape(node: Expr, text: str = "") -> str:
     """number, vector, row, matrix or comparison; StatementError where shapes do not fit, at the place where that is."""
     op, args = node.op, node.args
-    if op in ("token", "mean", "vector", "member", "family", "column", "stack"):
+    if op in ("token", "mean", "vector", "member", "family", "stack"):
         return "vector"
     if op == "unknown":
         return str(args[1])
@@ -44,15 +44,18 @@ def shape(node: Expr, text: str = "") -> str:
     if op == "grad":
         _numbers(args[:1], text)
         return shape(args[1], text)
-    if op in ("at", "softmax"):
+    if op == "at":
         return shape(args[0], text)
+    if op in _OF_ONE:
+        return _of_one(node, text)
     if op == "T":
         inner = shape(args[0], text)
         return _TURNED.get(inner, inner)
     if op == "+":
         found = [shape(arg, text) for arg in args]
         if len(set(found)) > 1:
-            raise StatementError(f"{node} adds a {found[0]} and a {_other(found)}; the shapes differ", text, node.at)
+            said = f"{node} adds a {found[0]} and a {_other(found)}"
+            raise StatementError(f"{said}; expected equal shapes", text, node.at)
         return found[0]
     if op == "*":
         return _product(node, text)
@@ -69,11 +72,7 @@ def shape(node: Expr, text: str = "") -> str:
         return "comparison"
     if op == "entry" and isinstance(args[0], Expr):
         shape(args[0], text)
-    if op in ("inv", "eig"):
-        if (inner := shape(args[0], text)) != "matrix":
-            raise StatementError(f"{op}(...) takes a matrix; {args[0]} is a {inner}", text, node.at)
-        return "matrix" if op == "inv" else "vector"
-    if op == "indicator" or (op == "P" and args[0].op in ("relation", "and")):
+    if op == "indicator":
         shape(args[0], text)
         return "number"
     if op in ("diff", "series", "integral", "chance", "lim", *HALF_LINE):
@@ -84,20 +83,18 @@ def shape(node: Expr, text: str = "") -> str:
             told = f"norm({args[0]}, 2) for the spectral norm, norm({args[0]}, fro) for Frobenius'"
             raise StatementError(f"{args[0]} is a matrix, which has several norms; write {told}", text, node.at)
         return "number"
-    if op == "tr":
-        if shape(args[0], text) != "matrix":
-            raise StatementError(f"tr(...) takes a matrix; {args[0]} is a {shape(args[0], text)}", text, node.at)
-        return "number"
     if op in _GATHERED:
         return _GATHERED[op](node, text)
-    if op == "P" and args[0].op in TRUTHS:
-        shape(args[0], text)
+    if op == "P":
+        if (event := shape(args[0], text)) != "comparison":
+            raise StatementError(f"P[...] of a {event}; expected a relation, e.g. P[x[i].T*W*x[j] > 0]", text, node.at)
         return "number"
     if op == "E":
         return shape(args[0], text)
     if op == "Cov" and "number" not in (shapes := {shape(arg, text) for arg in args}):
         if shapes != {"vector"}:
-            raise StatementError(f"{node} takes numbers, or vectors alone", text, node.at)
+            said = f"{node} is of a {' and a '.join(sorted(shapes))}"
+            raise StatementError(f"{said}; expected numbers, or vectors alone", text, node.at)
         return "matrix"
     if op == "Var" and shape(args[0], text) == "vector":
         raise StatementError(f"{args[0]} is a vector; write Cov[{args[0]}] for the matrix", text, node.at)
@@ -117,8 +114,19 @@ def _truths(node: Expr, text: str) -> None:
     if node.op == "every":
         _numbers(node.args[2:] if len(node.args) > 3 else (), text)
     for arg in node.args[:1] if node.op == "every" else node.args[node.op == "least" :]:
-        if isinstance(arg, Expr) and shape(arg, text) != "comparison":
-            raise StatementError(f"{arg} is no condition; expected a relation, e.g. x.T*W*y >= 1", text, arg.at)
+        if isinstance(arg, Expr):
+            shape(arg, text)
+
+
+def _of_one(node: Expr, text: str) -> str:
+    """The shape of a function of one matrix or one vector."""
+    wanted, found, form = _OF_ONE[node.op]
+    inner, *rest = node.args
+    if (given := shape(inner, text)) != wanted:
+        told = inner.args[0] if inner.op == "each" else inner
+        raise StatementError(f"{told} is a {given}; expected a {wanted}, e.g. {form}", text, max(inner.at, node.at))
+    _numbers(rest, text)
+    return found
 
 
 def _each(node: Expr, text: str) -> str:
@@ -142,7 +150,7 @@ def _extreme(node: Expr, text: str) -> str:
     found = [shape(arg, text) for arg in node.args]
     for arg, kind in zip(node.args, found, strict=True):
         if kind not in ("number", "vector"):
-            raise StatementError(f"{arg} is a {kind}; min and max take numbers or a vector", text, arg.at)
+            raise StatementError(f"{arg} is a {kind}; expected numbers or a vector in {node.op}(...)", text, arg.at)
     if len(found) > 1 and "vector" in found:
         own, word = node.op, "largest" if node.op == "max" else "smallest"
         args = list(zip(node.args, found, strict=True))
@@ -166,16 +174,9 @@ def _hull(node: Expr, text: str) -> str:
     wrong = next((arg for kind, arg in found.items() if kind not in ("vector", "matrix")), None)
     if wrong is not None or len(found) > 1:
         last = wrong or node.args[-1]
-        raise StatementError(
-            f"{node} takes vectors, or matrices alone; {last} is a {shape(last, text)}", text, max(last.at, node.at)
-        )
+        said = f"{last} is a {shape(last, text)}; expected vectors alone, or matrices alone, in {node}"
+        raise StatementError(said, text, max(last.at, node.at))
     return f"hull of {'vectors' if 'vector' in found else 'matrices'}"
-
-
-def _projector(node: Expr, text: str) -> str:
-    if (found := shape(node.args[0], text)) != "vector":
-        raise StatementError(f"{node} takes vectors; {node.args[0]} is a {found}", text, node.at)
-    return "matrix"
 
 
 def _distance(node: Expr, text: str) -> str:
@@ -197,7 +198,18 @@ _GATHERED: dict[str, Callable[[Expr, str], str]] = {
     "smallest": _of_numbers,
     "hull": _hull,
     "dist": _distance,
-    "onto": _projector,
+}
+
+
+#: Functions of one matrix or one vector: of what, their own shape, how they are written.
+_OF_ONE = {
+    "tr": ("matrix", "number", "tr(W)"),
+    "inv": ("matrix", "matrix", "inv(W)"),
+    "eig": ("matrix", "vector", "eig(W)"),
+    "column": ("matrix", "vector", "column(W, j)"),
+    "softmax": ("vector", "vector", "softmax(s) of s in R^n"),
+    "entropy": ("vector", "number", "entropy(s) of s in R^n"),
+    "onto": ("vector", "matrix", "onto(v[j], j, 1, n)"),
 }
 
 

@@ -73,8 +73,6 @@ class _Sizes:
         if op == "column":
             return found[0][0], "1"
         if op == "grad":
-            if found[0] != NUMBER:
-                raise self._error(f"{args[0]} is {told(found[0])}; the gradient is that of a number", args[0])
             return found[1]
         if op == "at":
             if found[2] not in (found[1], NUMBER):
@@ -97,8 +95,8 @@ class _Sizes:
         if node.op in ("sum", "prod"):
             return inner
         if shape(body, self.text) != {"stack": "number", "columns": "vector"}[node.op]:
-            what = {"stack": "numbers; of vectors take columns(...)", "columns": "vectors"}[node.op]
-            raise self._error(f"{node.op}(...) is made of {what}; {body} is {told(inner)}", node)
+            what = {"stack": "numbers", "columns": "vectors"}[node.op]
+            raise self._error(f"{body} is {told(inner)}; expected {what} in {node.op}(...)", body)
         one = Expr("number", (Fraction(1),))
         length = self._named(str(last)) if first == one else f"{last} - ({first}) + 1"
         return (length, "1") if node.op == "stack" else (inner[0], length)
@@ -107,7 +105,7 @@ class _Sizes:
         for arg, other in zip(node.args, found, strict=True):
             if other != found[0]:
                 first = f"{node.args[0]} is {told(found[0])} and {arg} is {told(other)}"
-                raise self._error(f"{first}; only equal sizes can be added", arg)
+                raise self._error(f"{first}; expected equal sizes", arg)
         return found[0]
 
     def _product(self, node: Expr, found: list[Size]) -> Size:
@@ -115,7 +113,7 @@ class _Sizes:
         for arg, other in zip(node.args, found, strict=True):
             if whole != NUMBER and other != NUMBER and whole[1] != other[0]:
                 said = f"{before} is {told(whole)} and {arg} is {told(other)}"
-                raise self._error(f"{said}; for a product the columns of the one are the rows of the other", arg)
+                raise self._error(f"{said}; expected as many columns as rows that follow", arg)
             if other == NUMBER:
                 continue
             before = f"{before}*{arg}" if before else str(arg)
@@ -124,5 +122,5 @@ class _Sizes:
 
     def _square(self, node: Expr, found: Size) -> Size:
         if found[0] != found[1]:
-            raise self._error(f"{node.args[0]} is {told(found)}; {node.op} takes a square matrix", node)
+            raise self._error(f"{node.args[0]} is {told(found)}; expected a square matrix", node)
         return found

@@ -3,13 +3,23 @@
 from __future__ import annotations
 
 import difflib
+import keyword
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 
 from theorems.statement.expression import RELATIONS, StatementError
 
 _CLOSED = {"(": ")", "[": "]"}
 _OPENED = {closing: opening for opening, closing in _CLOSED.items()}
+#: Words of Python that no name can be, with what to write; others are parts of conditions.
+_WORDS = {
+    **dict.fromkeys(
+        {*keyword.kwlist} - {"and", "or", "not", "if", "in", "True", "False", "None"}, "write another name"
+    ),
+    "lambda": "write lam",
+    "else": "state the two cases one by one",
+}
 _RELATION = re.compile(r"->|<=|>=|!=|==|=|<|>|~")
 
 
@@ -46,6 +56,10 @@ def check_brackets(text: str) -> None:
 
 def reason(text: str, place: int) -> tuple[str, int]:
     """Why Python's parser stopped at a place of a text, and the place to look at."""
+    if match := re.search(rf"\b(?:{'|'.join(_WORDS)})\b", text):
+        return f"{match[0]} is a word of Python; {_WORDS[match[0]]}", match.start()
+    if match := re.search(r"\[\s*\]", text):
+        return "nothing stands in the brackets; expected e.g. x[i], E[x[i].T*W*x[j]]", match.start()
     if match := re.search(r"([-+*/^])\s*$", text):
         return f"nothing follows {match[1]}; expected a term such as tr(W*Sigma)", match.start(1)
     if match := re.search(r"\b(and|iff|if)\s*$", text):
@@ -62,6 +76,11 @@ def reason(text: str, place: int) -> tuple[str, int]:
     return f"cannot be read at {near!r}; expected an operator, a name or a bracket", place
 
 
+def counted(count: int, thing: str) -> str:
+    """A number of things in words: 1 argument, 2 arguments."""
+    return f"{count} {thing}{'' if count == 1 else 's'}"
+
+
 def nearest(word: str, known: Iterable[str]) -> str:
     """ "; did you mean ...?" for a word that is nearly one of these, or ""."""
     names = list(known)
@@ -70,15 +89,37 @@ def nearest(word: str, known: Iterable[str]) -> str:
 
 
 def split_top(text: str, separators: str = ",") -> list[tuple[str, int]]:
-    """The parts of a text between separators outside all brackets, each with its column."""
-    parts, depth, first = [], 0, 0
+    """The parts of a text between separators outside all brackets, without spaces around, each with its column."""
+    parts: list[tuple[str, int]] = []
+    depth, first = 0, 0
+
+    def ended(place: int) -> None:
+        part = text[first:place]
+        parts.append((part.strip(), first + len(part) - len(part.lstrip())))
+
     for place, character in enumerate(text):
         depth += (character in "([") - (character in ")]")
         if character in separators and depth == 0:
-            parts.append((text[first:place], first))
+            ended(place)
             first = place + 1
-    parts.append((text[first:], first))
+    ended(len(text))
     return parts
+
+
+@contextmanager
+def within(part: str, column: int, text: str) -> Iterator[None]:
+    """An error about a part of a text is one about the text, at its place there."""
+    try:
+        yield
+    except StatementError as error:
+        at = error.at if error.at >= 0 and error.text == part else 0
+        raise StatementError(str(error), text, column + at) from None
+
+
+def about(word: str, text: str, message: str) -> StatementError:
+    """An error that points at a word where it first stands in a text."""
+    match = re.search(rf"(?<![\w.]){re.escape(word)}(?!\w)", text)
+    return StatementError(message, text, match.start() if match is not None else 0)
 
 
 def relations(text: str) -> list[tuple[str, int]]:

@@ -12,7 +12,7 @@ from theorems.statement.expression import Expr, StatementError
 from theorems.statement.reading.language import Vocabulary, parsed
 from theorems.statement.reading.places import Differences
 from theorems.statement.reading.ranges import Range
-from theorems.statement.reading.syntax import split_top
+from theorems.statement.reading.syntax import about, split_top
 
 _GOES = re.compile(r"^\s*(.+?)\s*->\s*(.+?)\s*$")
 _INFINITE = {"oo": 1, "infinity": 1, "inf": 1, "-oo": -1, "-infinity": -1, "-inf": -1}
@@ -75,10 +75,12 @@ def read_limit(text: str, words: Vocabulary) -> Limit:
             continue
         match = _GOES.match(part)
         if match is None:
-            raise StatementError("expected e.g. T -> oo, i/T -> theta", text, column)
+            raise StatementError(f"{part.strip()!r} is no limit; expected e.g. T -> oo, i/T -> theta", text, column)
         source, target = match[1].replace(" ", ""), match[2].strip()
         place = column + match.start(2)
         if source.endswith("/T") and source[:-2].isidentifier():
+            if source[:-2] in dict(regime):
+                raise StatementError(f"{source} tends to two limits; keep one", text, column)
             regime.append((source[:-2], _share(source, target, words, text, place)))
             continue
         tree = parsed(match[1], words, text, column + match.start(1))
@@ -112,7 +114,7 @@ def _limit(goes: list[tuple[Goes, int]], regime: list[tuple[str, Expr]], text: s
         return Limit(first.source.args[0], first.value, tuple(regime), words)
     for k, (one, column) in enumerate(goes):
         if "T" in one.source.names() or regime:
-            raise StatementError("T tends to oo alone, or with shares of it: T -> oo, i/T -> theta", text, column)
+            raise StatementError("T tends to oo alone, or with shares of it; write T -> oo, i/T -> theta", text, column)
         loose = one.source.names() - own
         if loose:
             raise StatementError(
@@ -122,7 +124,8 @@ def _limit(goes: list[tuple[Goes, int]], regime: list[tuple[str, Expr]], text: s
             raise StatementError(f"{one.source} tends to two limits; keep one", text, column)
         if one.value is not None and one.value.names() & own:
             moving = min(one.value.names() & own)
-            raise StatementError(f"{one.source} tends to {one.value}, but {moving} tends itself", text, column)
+            told = f"{one.source} tends to {one.value}, but {moving} tends itself"
+            raise StatementError(f"{told}; expected a number, or a name that stays", text, column)
     if len(goes) == 1:
         # a number made of vectors and matrices: along every sequence of these
         return Limit(str(first.source), first.value, (), words, (first,))
@@ -162,13 +165,15 @@ def check_limit(
             sides[1].at,
         )
     if limit.variable == "T" and limit.value is not None:
-        raise StatementError("T tends to oo alone; write --as 'T -> oo'", given, 0)
+        raise StatementError(f"T tends to oo alone, not to {limit.value}; write T -> oo", given, 0)
     if error is not None and not limit.variable:
         raise StatementError("an error term without what tends where; add --as, e.g. --as 'T -> oo'", text, error[1].at)
     reached = any(side.has("lim") for side in sides)
     if reached and (not limit.variable or limit.together or relation in ("->", "~") or error is not None):
-        raise StatementError(
-            "lim(...) is a number, along one limit that --as says: write lim(f) = value with --as 'T -> oo'", text, 0
+        raise about(
+            "lim",
+            text,
+            "lim(...) is a number, along one limit that --as says: write lim(f) = value with --as 'T -> oo'",
         )
     if limit.variable and relation not in ("->", "~") and error is None and not reached:
         raise StatementError(

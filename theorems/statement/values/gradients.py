@@ -80,7 +80,9 @@ class _Along:
             return self.reader.value(node), None
         rule = _RULES.get("linear" if node.op in _LINEAR else node.op)
         if rule is None:
-            raise StatementError(f"{node} has no gradient here; expected polynomials, norms, exp, softmax or clip", "")
+            raise StatementError(
+                f"{node} has no gradient here; expected polynomials, norms, exp, softmax or clip", at=node.at
+            )
         key = self.reader.key(node)
         if key not in self.kept:
             self.kept[key] = rule(self, node)
