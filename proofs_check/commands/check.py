@@ -11,9 +11,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from proofs_check.claims.report import Report
-from proofs_check.commands.checks import DEVICES, EFFORTS, MAX_SEED, choice, here, integer, usable_device
-from proofs_check.inputs.errors import UsageError
+from proofs_check.commands.checks import DEVICES, EFFORTS, MAX_JOBS, MAX_SEED, choice, here, integer, usable_device
+from proofs_check.inputs.errors import UsageError, shortened
 
 if TYPE_CHECKING:
     from proofs_check.statements.request import Request
@@ -47,11 +46,13 @@ def run_check(args: argparse.Namespace) -> int:
 
     effort = choice("--effort", args.effort, EFFORTS)
     seed = integer("--seed", args.seed, 0, MAX_SEED, "an integer from 0 to 2**63 - 1")
-    jobs = integer("--jobs", args.jobs, 1, 1024, "an integer from 1 to 1024") if args.jobs else None
+    jobs = None
+    if args.jobs is not None:
+        jobs = integer("--jobs", args.jobs, 1, MAX_JOBS, f"an integer from 1 to {MAX_JOBS}")
     target = _target(args.json) if args.json is not None else None
     request = Request(args.statement, args.hypotheses, args.where, args.law, args.limit)
     if args.save is not None:
-        _can_be_saved(args.save, request)
+        _can_be_saved(args.save, request, args.json)
     try:
         prop = request.read()
     except StatementError as error:
@@ -71,6 +72,7 @@ def run_check(args: argparse.Namespace) -> int:
     prepare()
     # nothing that is imported is garbage
     gc.disable()
+    from proofs_check.report.outputs import unwritten, write_json
     from proofs_check.statements.judging import check_statement, run_report
     from proofs_check.statements.showing import lines
 
@@ -83,12 +85,16 @@ def run_check(args: argparse.Namespace) -> int:
         raise _usage_error(error, request, prop) from None
     for line in lines(reports):
         print(line)
+    if args.save is not None and reports[0]["verdict"] not in ("conflict", "error"):
+        _save(args.save, request, reports[0]["verdict"])
     if target is not None:
         whole = run_report(reports, effort, seed, sampled_on, time.perf_counter() - began)
         whole["run"]["command"] = args.command_line
-        _write(target, whole)
-    if args.save is not None and reports[0]["verdict"] not in ("conflict", "error"):
-        _save(args.save, request, reports[0]["verdict"])
+        try:
+            write_json(whole, target)
+        except OSError as error:
+            print(unwritten("--json", target, error), file=sys.stderr)
+            return 1
     return int(any(report["verdict"] in ("conflict", "error") for report in reports))
 
 
@@ -98,12 +104,19 @@ def _target(given: str) -> Path:
     return check_target("--json", given)
 
 
-def _can_be_saved(claim_id: str, request: Request) -> None:
-    """Raise UsageError, before anything is judged, for a lemma that could not be written."""
+def _can_be_saved(claim_id: str, request: Request, report: str | None) -> None:
+    """Raise UsageError, before anything is judged, for a lemma that could not be written, or not beside the report."""
     from proofs_check.commands.new_lemma import check_free, saved_files
+    from proofs_check.report.outputs import check_apart
     from theorems.claims.catalogue import PAPERS
 
-    check_free(claim_id, saved_files(claim_id, request, "undecided", PAPERS), here())
+    try:
+        files = saved_files(claim_id, request, "undecided", PAPERS)
+        check_free(claim_id, files, here())
+    except UsageError as error:
+        raise error.of("--save") from None
+    for name in files:
+        check_apart({"--save": name, "--json": report})
 
 
 def _save(claim_id: str, request: Request, verdict: str) -> None:
@@ -112,15 +125,6 @@ def _save(claim_id: str, request: Request, verdict: str) -> None:
 
     for path in write(claim_id, saved_files(claim_id, request, verdict, PAPERS), here()):
         print(f"wrote {path.relative_to(here())}")
-
-
-def _write(path: Path, whole: Report) -> None:
-    from proofs_check.report.outputs import write_json
-
-    try:
-        write_json(whole, path)
-    except OSError as error:
-        raise UsageError("--json", str(path), f"a file that can be written ({error.strerror})") from None
 
 
 def _usage_error(error: StatementError, request: Request, prop: Proposition | None = None) -> UsageError:
@@ -141,9 +145,8 @@ def _usage_error(error: StatementError, request: Request, prop: Proposition | No
         ("--as", request.limit),
     )
     argument = next((name for name, text in places if text and _same(error.text, text)), "STATEMENT")
-    found = UsageError(argument, "", "")
-    found.args = (f"{argument}: {' '.join(str(error).split())}" + (f"\n{error.caret}" if error.caret else ""),)
-    return found
+    caret = f"\n{error.caret}" if error.caret else ""
+    return UsageError.told(argument, f": {shortened(' '.join(str(error).split()))}{caret}")
 
 
 def _same(told: str, given: str) -> bool:

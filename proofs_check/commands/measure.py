@@ -38,16 +38,17 @@ def run_measure(args: argparse.Namespace) -> int:
     tokens = _tokens(args.tokens)
     chosen = None if args.heads is None else [_head(text) for text in args.heads]
     target = outputs.check_target("--json", args.json) if args.json is not None else None
-    outputs.check_apart({"--json": args.json}, {"--text": args.text, "MODEL": args.model})
+    outputs.check_apart({"--json": args.json, "--html": args.html}, {"--text": args.text, "MODEL": args.model})
     folder = outputs.check_folder("--html", args.html) if args.html is not None else None
     if folder is not None:
         needed("matplotlib")
     try:
         text = read_bytes("--text", args.text).decode()
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(
-            "--text", args.text, f"a file of UTF-8 text ({type(error).__name__})", "name another"
-        ) from None
+    except UnicodeDecodeError:
+        raise UsageError("--text", args.text, "a file of UTF-8 text; this is none", "name another one") from None
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise UsageError("--text", args.text, f"a file that can be read ({reason})", "name another one") from None
 
     # read when torch is first imported: threads that wait by turning keep a busy machine from the ones that work
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")

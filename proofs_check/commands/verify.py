@@ -84,7 +84,7 @@ def _targets(args: argparse.Namespace) -> dict[str, Path]:
 
     given = {"--json": args.json, "--junit": args.junit}
     targets = {name: check_target(name, value) for name, value in given.items() if value is not None}
-    check_apart({**given, "--html": args.html})
+    check_apart({**given, "--html": args.html}, {"--expect": args.expect, "--cluster": args.cluster})
     if args.html is not None:
         targets["--html"] = check_pages("--html", args.html, given)
         needed("jinja2", "markupsafe", "math_core")

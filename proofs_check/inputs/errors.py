@@ -33,6 +33,14 @@ def shown_error(error: BaseException) -> str:
     return one_line(f"{type(error).__name__}: {told}", 3 * _SHOWN)
 
 
+def shortened(message: str) -> str:
+    """A message that quotes a long formula, cut before what to do, which its last part says."""
+    said, joint, mend = message.rpartition("; ")
+    mend = joint + (mend if len(mend) <= 2 * _SHOWN else mend[: 2 * _SHOWN - 3] + "...")
+    most = 6 * _SHOWN - len(mend)
+    return (said if len(said) <= most else said[: most - 3] + "...") + mend
+
+
 class UsageError(Exception):
     """An argument that cannot be used: its name, its value, what was expected and what to do, in one line.
 
@@ -44,6 +52,17 @@ class UsageError(Exception):
         message = f"{argument} {told}: expected {expected}" + (f"; {mend}" if mend else "")
         super().__init__(" ".join(message.split()))
         self.argument = argument
+
+    @classmethod
+    def told(cls, argument: str, message: str) -> UsageError:
+        """An error of an argument whose message stands already."""
+        found = cls(argument, "", "")
+        found.args = (f"{argument}{message}",)
+        return found
+
+    def of(self, argument: str) -> UsageError:
+        """The same error, of the argument that it was given by."""
+        return UsageError.told(argument, str(self).removeprefix(self.argument))
 
 
 class RunStopped(BaseException):

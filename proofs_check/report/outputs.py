@@ -60,19 +60,26 @@ def check_target(argument: str, value: str) -> Path:
 
 
 def check_apart(given: Mapping[str, str | None], read: Mapping[str, str | None] | None = None) -> None:
-    """Refuse two arguments that name one file to write, and one to write that is ``read`` too; raises UsageError."""
+    """Refuse two arguments that name one file to write, and one to write that is ``read`` too; raises UsageError.
+
+    Nor does one lie in another as if that were a folder; what may lie among pages, ``check_pages`` says.
+    """
     taken: dict[str, str] = {}
     for name, value in [*(read or {}).items(), *given.items()]:
         # what is no path is refused where it is opened
         with contextlib.suppress(OSError, ValueError):
             before = taken.setdefault(os.path.realpath(value), name) if value is not None else name
             if before != name and name in given:
-                raise UsageError(name, value, f"another file than {before}'s")
+                raise UsageError(name, value, f"another file than {before}'s", "name another one")
+    for path, name in taken.items():
+        above = next((above for above in Path(path).parents if str(above) in taken and not above.is_dir()), None)
+        if name in given and above is not None and taken[str(above)] != "--html":
+            raise UsageError(name, given[name], f"a path that is not in {taken[str(above)]}'s file", "name another one")
 
 
 def check_folder(argument: str, value: str, example: str = "report/site") -> Path:
     """The folder that ``value`` names, which need not be there; raises UsageError where files could not be written."""
-    if not value:
+    if not value or value == "-":
         raise UsageError(argument, value, "a folder", f"give a name such as {example}")
     try:
         folder = Path(os.path.realpath(value))

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from theorems.statement.expression import MOMENTS, OF_VECTORS, RANGES, Expr, StatementError, coefficients, name, number
+from theorems.statement.expression import MOMENTS, RANGES, Expr, StatementError, name, number
 from theorems.statement.reading.binders import taken
 from theorems.statement.reading.calls import CALLS
 from theorems.statement.reading.coherent import (
@@ -17,8 +17,10 @@ from theorems.statement.reading.coherent import (
     check_indices,
     check_letters,
     check_made,
+    check_names,
     check_random,
     check_reached,
+    check_spoken,
     settled,
 )
 from theorems.statement.reading.conditions import condition, numbers_of, split_clause
@@ -32,7 +34,7 @@ from theorems.statement.reading.notation import check_notation, plain
 from theorems.statement.reading.places import Place, place_of
 from theorems.statement.reading.shapes import as_number, shape
 from theorems.statement.reading.sizes import NUMBER, size, told
-from theorems.statement.reading.syntax import about, check_brackets, nearest, split_relation, split_top
+from theorems.statement.reading.syntax import about, check_brackets, split_relation, split_top
 from theorems.statement.reading.tending import Limit, check_limit, read_limit, share_ranges
 
 #: The length T in hypotheses, and no transpose.
@@ -161,7 +163,7 @@ def _proposition(text: str, hypotheses: str, where: str, law: str, limit: str) -
     named, pairs = _places(sides, text, positions)
     places = tuple(sorted(named))
     known = _shares(_within(known, positions, pairs, hypotheses), regime, hypotheses)
-    _check_declared(sides, known, made, regime, positions, text, hypotheses)
+    check_names(sides, known, made, regime, positions, text, hypotheses)
     if clause:
         for side in (left, right):
             shape(side, text)
@@ -176,7 +178,7 @@ def _proposition(text: str, hypotheses: str, where: str, law: str, limit: str) -
     check_letters(sides, known, hypotheses)
     free = {name for side in sides for name in side.names()} | made.names() | regime.names() | {"T"}
     check_bound(sides, known, free, made, hypotheses)
-    _check_spoken(sides, known, made, regime, positions, hypotheses)
+    check_spoken(sides, known, made, regime, positions, hypotheses)
     check_limit(sides, relation, error, regime, text, limit)
     check_reached(known, regime, positions, limit)
     check_random(sides, text)
@@ -461,59 +463,6 @@ def _check_shapes(sides: tuple[Expr, ...], relation: str, known: Hypotheses, tex
     if relation and sizes[0] != sizes[1] and not (sides[1] == number(0) and sizes[0] != NUMBER):
         said = f"{sides[0]} is {told(sizes[0])} and {sides[1]} is {told(sizes[1])}"
         raise StatementError(f"{said}; expected equal sizes, or 0 on the right", text, sides[1].at)
-
-
-def _check_declared(
-    sides: tuple[Expr, ...], known: Hypotheses, law: Law, limit: Limit, positions: set[str], text: str, hypotheses: str
-) -> None:
-    """Every name of the sides is declared somewhere, and none is oo."""
-    for given, names in ((text, {one for side in sides for one in side.names()}), (hypotheses, set(names_of(known)))):
-        if "oo" in names:
-            raise about("oo", given, "oo is no number; write a limit with --as, e.g. T -> oo")
-    declared = positions | set(names_of(known)) | law.names() | limit.names() | {"d", "T"}
-    if not any(side.has("token", "mean") for side in sides):
-        # the i of softmax(s)[i] is any entry of a sequence: it needs no declaration
-        declared |= {n for side in sides for node in side.walk() if node.op == "entry" for n in node.args[-1].names()}
-    for side in sides:
-        for node in side.walk():
-            if node.op == "name" and node.args[0] in side.names() and node.args[0] not in declared:
-                word = node.args[0]
-                near = nearest(word, declared | {"W", "Sigma", *CALLS})
-                listed = any(one.op in OF_VECTORS and one.args[0] == node for one in side.walk())
-                kinds = ("in R^n",) if listed else ("in R^(m x d)", "> 0") if word[0].isupper() else ("> 0", "real")
-                told = f"say what it is with --for, e.g. {' or '.join(f'{word} {kind}' for kind in kinds)}"
-                raise StatementError(f"{word} is declared nowhere{near}; {told}", text, node.at)
-
-
-def _check_spoken(
-    sides: tuple[Expr, ...], known: Hypotheses, law: Law, limit: Limit, positions: set[str], given: str
-) -> None:
-    """The hypotheses speak of nothing that the sides, the law and the limit do not have."""
-    used = {name for side in sides for name in side.names()} | law.names() | limit.names() | {"d", "T"}
-    used |= known.size_names
-    # the sizes of families, and what relations for every index hold of these
-    used |= {name for bounds in known.families.values() for _, last in bounds for name in last.names()}
-    used |= {name for truth in known.truths for name in truth.names()}
-    # a constant that bounds what the vectors of the sides are made of
-    vectors = {node.args[0] for side in sides for node in side.walk() if node.op == "vector"}
-    for _, one, two in known.relations:
-        if vectors & {node.args[0] for end in (one, two) for node in end.walk() if node.op == "vector"}:
-            used |= one.names() | two.names()
-    tokens = any(side.has("token", "mean") for side in sides)
-    if not tokens and any(one.has("token", "mean") for _, *ends in known.relations for one in ends):
-        raise about("x", given, "the hypotheses speak of x, which the statement does not have; drop it")
-    # a power series by its name; one coefficient of it is enough
-    series = {label: head for head in known.entire for label in coefficients(head)}
-    used |= {label for label, head in series.items() if used.intersection(coefficients(head))}
-    for label in sorted({series.get(label, label) for label in set(names_of(known)) - used - positions}):
-        if not any(node.op in ("entry", "family") for side in sides for node in side.walk()):
-            raise about(label, given, f"the hypotheses speak of {label}, which the statement does not have; drop it")
-    for label in sorted(
-        {*known.matrices, *known.sizes, *known.nonzero, *(["Sigma"] if known.identity else [])} - {"Sigma"}
-        | ({"Sigma"} if known.identity and not tokens else set())
-    ):
-        if not any(node.op == "matrix" and node.args[0] == label for side in sides for node in side.walk()):
-            raise about(label, given, f"the hypotheses speak of {label}, which the statement does not have; drop it")
 
 
 __all__ = ["Limit", "Proposition", "name", "proposition"]

@@ -214,7 +214,9 @@ def test_a_report_is_its_own_expectation(
     keep(runner.report, "verified", "refuted")
     written = tmp_path / "report.json"
     assert cli.main(["verify", "--json", str(written)]) == 0
-    assert cli.main(["verify", "--json", str(written), "--expect", str(written)]) == 0
+    assert cli.main(["verify", "--json", str(tmp_path / "again.json"), "--expect", str(written)]) == 0
+    # what a run is compared with is not written over by the run
+    assert cli.main(["verify", "--json", str(written), "--expect", str(written)]) == 2
 
 
 def test_an_interrupted_run_is_written_and_says_so(

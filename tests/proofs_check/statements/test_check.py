@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import math
 import sys
@@ -16,6 +17,7 @@ import pytest
 from proofs_check.api import check
 from proofs_check.claims.schema import schema
 from proofs_check.commands.cli import main
+from proofs_check.report import outputs
 from proofs_check.statements import judging
 from proofs_check.statements.found import Found
 from proofs_check.statements.growing import LimitChecker
@@ -241,6 +243,56 @@ def test_a_statement_that_cannot_be_read_is_a_usage_error_with_a_caret(capsys: p
     assert main(["check", "E[norm(x[i])**2] = d*i", "--for", "W symetric"]) == 2
     told = capsys.readouterr().err
     assert "--for" in told and "did you mean symmetric?" in told and told.rstrip().endswith("^")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told", "at"),
+    [
+        (["W**(1/2) = 0"], "STATEMENT: the power 1/2 of the matrix W; expected one from 0 to 64", "W**(1/2) = 0"),
+        (["q = 0", "--where", "p = 1; q = p*tr(W**(1/2))"], "--where: the power 1/2 of the matrix W", "W**(1/2))"),
+        (["grad(norm(W, 2), W) = 0"], "STATEMENT: norm(W, 2) has no gradient everywhere", "norm(W, 2), W"),
+        (["E[s[1]] = 0", "--where", "s[j] = x[j]*x[j]"], "--where: x[1]*x[1] multiplies a vector by a vector", "x[j]"),
+    ],
+)
+def test_what_is_met_later_or_in_a_definition_is_shown_there(
+    arguments: list[str], told: str, at: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["check", *arguments]) == 2
+    message, text, caret = capsys.readouterr().err.splitlines()
+    assert told in message and text[len(caret) - 1 :].startswith(at)
+
+
+def test_what_a_message_quotes_is_cut_and_not_what_to_do(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", f"E[{'x[1].T*' * 300}x[1]] = 0"]) == 2
+    message = capsys.readouterr().err.splitlines()[0]
+    assert len(message) < 600 and "...; expected e.g. x[i].T*W*x[j]" in message
+
+
+def test_a_report_that_cannot_be_written_is_told_after_the_verdict(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def full(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(outputs, "write_json", full)
+    assert main(["check", "u**2 >= 0", "--for", "u real", "--effort", "quick", "--json", str(tmp_path / "new")]) == 1
+    told = capsys.readouterr()
+    assert "verified" in told.out and "--json" in told.err and "No space left" in told.err
+
+
+def test_no_number_of_threads_is_none(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["check", "u**2 >= 0", "--for", "u real", "--jobs", ""]) == 2
+    assert "--jobs '': expected an integer from 1" in capsys.readouterr().err
+
+
+def test_where_matrices_tend_nothing_is_seen_and_nothing_fails() -> None:
+    (report,) = check_statement(Request("E[x[T].T*W*x[T]]/T -> 0", limit="tr(W) -> oo"), "quick")
+    assert report["verdict"] == "undecided"
+
+
+def test_more_tokens_than_can_be_drawn_are_no_error() -> None:
+    (report,) = check_statement(Request("E[sum(x[k].T*x[k], k, 1, 99999999999)] = 0"), "quick")
+    assert report["verdict"] in ("refuted", "undecided"), report["reason"]
 
 
 @pytest.mark.parametrize(

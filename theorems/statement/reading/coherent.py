@@ -6,7 +6,16 @@ import re
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
 
-from theorems.statement.expression import BINDERS, MOMENTS, RANGES, Expr, StatementError, coefficients, number
+from theorems.statement.expression import (
+    BINDERS,
+    MOMENTS,
+    OF_VECTORS,
+    RANGES,
+    Expr,
+    StatementError,
+    coefficients,
+    number,
+)
 from theorems.statement.reading.calls import CALLS
 from theorems.statement.reading.declaring import said_real
 from theorems.statement.reading.hypotheses import Hypotheses, names_of
@@ -15,7 +24,7 @@ from theorems.statement.reading.laws import Law
 from theorems.statement.reading.notation import plain
 from theorems.statement.reading.places import ZERO
 from theorems.statement.reading.ranges import Range
-from theorems.statement.reading.syntax import about, split_top
+from theorems.statement.reading.syntax import about, nearest, split_top
 from theorems.statement.reading.tending import Limit
 
 _WORD = re.compile(r"(?<![\w.])[A-Za-z]\w*")
@@ -65,6 +74,59 @@ def check_used(text: str, where: str) -> None:
         if match[1] not in used:
             raise StatementError(f"{match[1]} is defined, and the statement does not use it; drop it", where, column)
         used |= set(_WORD.findall(match[3]))
+
+
+def check_names(
+    sides: tuple[Expr, ...], known: Hypotheses, law: Law, limit: Limit, positions: set[str], text: str, hypotheses: str
+) -> None:
+    """Every name of the sides is declared somewhere, and none is oo."""
+    for given, names in ((text, {one for side in sides for one in side.names()}), (hypotheses, set(names_of(known)))):
+        if "oo" in names:
+            raise about("oo", given, "oo is no number; write a limit with --as, e.g. T -> oo")
+    declared = positions | set(names_of(known)) | law.names() | limit.names() | {"d", "T"}
+    if not any(side.has("token", "mean") for side in sides):
+        # the i of softmax(s)[i] is any entry of a sequence: it needs no declaration
+        declared |= {n for side in sides for node in side.walk() if node.op == "entry" for n in node.args[-1].names()}
+    for side in sides:
+        for node in side.walk():
+            if node.op == "name" and node.args[0] in side.names() and node.args[0] not in declared:
+                word = node.args[0]
+                near = nearest(word, declared | {"W", "Sigma", *CALLS})
+                listed = any(one.op in OF_VECTORS and one.args[0] == node for one in side.walk())
+                kinds = ("in R^n",) if listed else ("in R^(m x d)", "> 0") if word[0].isupper() else ("> 0", "real")
+                told = f"say what it is with --for, e.g. {' or '.join(f'{word} {kind}' for kind in kinds)}"
+                raise StatementError(f"{word} is declared nowhere{near}; {told}", text, node.at)
+
+
+def check_spoken(
+    sides: tuple[Expr, ...], known: Hypotheses, law: Law, limit: Limit, positions: set[str], given: str
+) -> None:
+    """The hypotheses speak of nothing that the sides, the law and the limit do not have."""
+    used = {name for side in sides for name in side.names()} | law.names() | limit.names() | {"d", "T"}
+    used |= known.size_names
+    # the sizes of families, and what relations for every index hold of these
+    used |= {name for bounds in known.families.values() for _, last in bounds for name in last.names()}
+    used |= {name for truth in known.truths for name in truth.names()}
+    # a constant that bounds what the vectors of the sides are made of
+    vectors = {node.args[0] for side in sides for node in side.walk() if node.op == "vector"}
+    for _, one, two in known.relations:
+        if vectors & {node.args[0] for end in (one, two) for node in end.walk() if node.op == "vector"}:
+            used |= one.names() | two.names()
+    tokens = any(side.has("token", "mean") for side in sides)
+    if not tokens and any(one.has("token", "mean") for _, *ends in known.relations for one in ends):
+        raise about("x", given, "the hypotheses speak of x, which the statement does not have; drop it")
+    # a power series by its name; one coefficient of it is enough
+    series = {label: head for head in known.entire for label in coefficients(head)}
+    used |= {label for label, head in series.items() if used.intersection(coefficients(head))}
+    for label in sorted({series.get(label, label) for label in set(names_of(known)) - used - positions}):
+        if not any(node.op in ("entry", "family") for side in sides for node in side.walk()):
+            raise about(label, given, f"the hypotheses speak of {label}, which the statement does not have; drop it")
+    for label in sorted(
+        {*known.matrices, *known.sizes, *known.nonzero, *(["Sigma"] if known.identity else [])} - {"Sigma"}
+        | ({"Sigma"} if known.identity and not tokens else set())
+    ):
+        if not any(node.op == "matrix" and node.args[0] == label for side in sides for node in side.walk()):
+            raise about(label, given, f"the hypotheses speak of {label}, which the statement does not have; drop it")
 
 
 def check_defined(words: Vocabulary, spoken: set[str], where: str) -> None:

@@ -265,7 +265,7 @@ class Reader:
         found, count = self.value(base), self.number(exponent)
         if isinstance(found, Matrix):
             if not isinstance(count, Fraction) or count.denominator != 1 or not 0 <= count <= 64:
-                raise StatementError(f"the power {count} of a matrix; expected an integer from 0 to 64", at=base.at)
+                raise StatementError(f"the power {count} of the matrix {base}; expected one from 0 to 64", at=base.at)
             unit = Matrix(
                 tuple(tuple(Fraction(r == c) for c in range(len(found.rows))) for r in range(len(found.rows)))
             )
