@@ -20,7 +20,7 @@ from proofs_check.claims.schema import schema
 from proofs_check.inputs.errors import UsageError
 from proofs_check.report import byhand
 from proofs_check.report.causes import causes, inherited, of_lower_order
-from proofs_check.report.site import names, view
+from proofs_check.report.site import holding, names, view
 from proofs_check.report.site.markdown import code, escaped, expression, math, named, sentence
 from proofs_check.report.telling import FIDELITY, false_lines, gives, narrowed, parameters, sourced, starts
 
@@ -148,7 +148,7 @@ def _truth(entry: view.Entry) -> str:
     whole = entry.correction.claim["printed"] if entry.correction and not narrowed(claim) else {}
     text = named(claim, whole) or math(claim["correction"]["latex"])
     defined = ", ".join(map(sentence, dict.fromkeys(one for told in whole.values() for one in names.left(told, claim))))
-    where = names.written(view.holds_where(claim), claim, generated=True)
+    where = names.written(holding.where(claim), claim, generated=True)
     follows = sentence(names.follows(claim).rstrip(".").replace("The", "the", 1))
     text += f" with {defined}" * bool(defined) + (f", where {sentence(where)}" if where else "")
     return text + (f"; {follows}" if follows else "")

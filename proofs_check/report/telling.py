@@ -307,9 +307,9 @@ def false_lines(claim: Claim) -> str:
     if not first:
         return ""
     if first == reaching:
-        return f"The first false line of the printed proof is {first}, and its error reaches the conclusion."
-    rest = f"but that of {reaching} does" if reaching else "nor does that of another line"
-    return f"The first false line of the printed proof is {first}: its error does not reach the conclusion, {rest}."
+        return f"The first false line of the printed proof is '{first}', and its error reaches the conclusion."
+    rest = f"but that of '{reaching}' does" if reaching else "nor does that of another line"
+    return f"The first false line of the printed proof is '{first}': its error does not reach the conclusion, {rest}."
 
 
 def findings(claim: Claim, correction: Claim | None) -> Facts:

@@ -13,9 +13,9 @@ from proofs_check.claims.report import Claim, Counterexample, Report
 from proofs_check.inputs.expect import CORRECTED
 from proofs_check.report import byhand
 from proofs_check.report.causes import causes, inherited, of_lower_order
-from proofs_check.report.site import formula, mathml, names, prose, runs, view
+from proofs_check.report.site import formula, holding, mathml, names, prose, runs, view
 from proofs_check.report.site.cases import given_latex
-from proofs_check.report.site.view import Entry, holds_where, paper_title, sentences
+from proofs_check.report.site.view import Entry, paper_title
 from proofs_check.report.telling import false_lines, narrowed, ordered, outcome, parameters, scaled, sourced, start_told
 
 _PREAMBLE = r"""\documentclass[10pt,a4paper]{article}
@@ -216,7 +216,7 @@ def _correct(entry: Entry) -> str:
     else:
         return ""
     exact = [start_told(start["start"]) for start in claim["starts"] if start["exact"]]
-    where = names.written(holds_where(claim), claim, generated=True)
+    where = names.written(holding.where(claim), claim, generated=True)
     remarks = [f"if {sentence(where)}" if where else ""]
     remarks += [f"the {sourced('printed', claim)} formula is exact for {sentence('; '.join(exact))}" if exact else ""]
     remarks += [sentence(names.follows(claim).rstrip(".").replace("The", "the", 1))]
@@ -287,7 +287,7 @@ def _formulas(entry: Entry) -> set[str]:
 def _finding(entry: Entry, beside: Sequence[Entry], heirs: Sequence[Entry], shared: Sequence[str]) -> list[str]:
     """A cause: what is printed, what is correct, why, how to check it; a line for what goes with it or inherits it."""
     claim = entry.claim
-    reading = [part for part in sentences(claim["reading"]) if not part.startswith("The report ")]
+    reading = [part for part in holding.sentences(claim["reading"]) if not part.startswith("The report ")]
     parts = (sentence(names.written(part, claim)) for part in reading)
     told = " ".join(part if part.endswith((".", ".)")) else f"{part}." for part in parts)
     out = [rf"\finding{{{_place(entry)}}}{told}", *_row(entry.head.capitalize(), _printed(entry))]

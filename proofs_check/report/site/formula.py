@@ -69,12 +69,15 @@ _Piece = tuple[str, int]
 
 #: What only the language of statements has, and what is indexed in a text.
 _BINDER = re.compile(
-    r"\b(every|exists|least|largest|smallest|increasing|decreasing|peaks|maxima|minima|limit|grad|diff|indicator|dist|inv|"
-    r"eig|softmax)\("
+    r"\b(every|exists|least|largest|smallest|increasing|decreasing|peaks|maxima|minima|limit|grad|diff|indicator|dist|hull|inv|"
+    r"eig|softmax|onto)\("
 )
 _WEIGHTED = re.compile(r"\bsoftmax\(([A-Za-z]\w*)\)")
 _EQUATION = re.compile(r"(?<![<>=!])=(?!=)")
 _INDEXED = re.compile(r"\b([A-Za-z]\w*)\[([^\[\]]*)\]")
+#: The set that an index is in, where no first and last value of it follow: i, J.
+_INDICES = re.compile(r", [a-z], ([A-Z])(?=[,)])")
+_FRACTION = r"\\frac\{\d+\}\{\d+\}"
 
 
 class _NoFormula(ValueError):
@@ -250,9 +253,10 @@ class _Printer:
         return written if bare else _bracketed(written)
 
     def product(self, left: ast.expr, right: ast.expr) -> str:
-        """Two factors side by side; a dot where digits would run together."""
+        """Two factors side by side; a dot where digits, or fractions of them, would run together."""
         first, second = self.leading(left), self.text(right, _BIG)
-        if second[:1].isdigit() or (second.startswith(r"\frac") and first[-1:].isdigit()):
+        number = first[-1:].isdigit() or re.search(rf"{_FRACTION}$", first)
+        if second[:1].isdigit() or (second.startswith(r"\frac") and number):
             return rf"{first} \cdot {second}"
         # words beside each other are told apart by a space, symbols need none
         apart = second.startswith(r"\mathrm") or re.search(r"\\mathrm\{\w+\}$", first)
@@ -286,8 +290,8 @@ class _Printer:
             return f"{self.text(arguments[0], _ATOM)}!", _POWER
         if called == "Sum" and len(inside) > 1 and all(isinstance(index, ast.Name) for index in arguments[:-1]):
             return rf"\sum_{{{','.join(inside[:-1])}}} {self.text(arguments[-1], _BIG)}", _BIG
-        if called == "mean" and inside == ["x"]:
-            return r"\bar{x}", _ATOM
+        if called == "mean" and len(arguments) == 1 and isinstance(arguments[0], ast.Name):
+            return rf"\bar{{{inside[0]}}}", _ATOM
         if called == "norm" and len(inside) <= 2:
             kind = "" if len(arguments) == 1 else _NORMS.get(ast.unparse(arguments[1]))
             if kind is None:
@@ -364,7 +368,8 @@ def _stated(text: str) -> str | None:
     indexed = {found[1]: found[2].count(",") + 1 for found in _INDEXED.finditer(text) if found[1] not in MOMENTS}
     bare = set(re.findall(r"(?<![\w.])([A-Za-z]\w*)(?![\w(\[])", text))
     families = {name: (0,) * count for name, count in indexed.items() if name != "x" and name not in bare}
-    sequences = {name: "n" for name in (*indexed, *_WEIGHTED.findall(text)) if name in bare}
+    of = (*indexed, *_WEIGHTED.findall(text), *_INDICES.findall(text))
+    sequences = {name: "n" for name in of if name in bare}
     matrices = {"W", "Sigma", "I", *(name for name in bare if name[0].isupper() and name not in ("T", "C", "N", "J"))}
     try:
         return typeset(read(text, Vocabulary(frozenset(matrices), sequences=sequences, families=families)))

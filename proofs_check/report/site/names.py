@@ -26,6 +26,8 @@ LONGEST_HEAD, LONGEST_PART = 70, 16
 LONGEST_TAG = 20
 #: Quantities that bound another one: in words, and the sign before them.
 BOUNDS = {"upper": ("upper bound", r"\leq"), "lower": ("lower bound", r"\geq")}
+#: What begins a quantity that is a sentence, for which a clause stands.
+WHETHER = "whether "
 #: Kinds of claims whose formula is a limit.
 LIMITS = ("limit", "asymptotic")
 _POWER = re.compile(r"\btr([1-9]\d?)\b")
@@ -107,6 +109,8 @@ def named(claim: Claim, formulas: Mapping[str, str], write: Writer) -> list[tupl
         clause, bound = formula.clause(text) is not None, bounded(name, claim)
         if bound:
             head: tuple[str, ...] = (write.math(bound),)
+        elif clause and len(formulas) == 1 and claim["quantity"].startswith(WHETHER):
+            head = (write.sentence(claim["quantity"].removeprefix(WHETHER)),)
         elif name in BOUNDS and claim["quantity"] and not clause:
             head = (write.sentence(claim["quantity"]), write.math(BOUNDS[name][1]))
         else:
@@ -226,9 +230,12 @@ def _relettered(text: str, claim: Claim, longest: int | None = 1) -> str:
     """A text of the suite in the letters of the paper; of a sentence not the longer names, which may be words of it."""
     letters = said(claim).get("letters", {})
     table = {name: letter for name, letter in letters.items() if longest is None or len(name) <= longest}
-    if papers(claim):
+    paper = papers(claim)
+    if paper:
         table[MODEL] = MODEL_HERE
-    return _named(table).sub(lambda found: table[found[1]], text) if table else text
+    told = _named(table).sub(lambda found: table[found[1]], text) if table else text
+    # the product by itself, as in tr((W_QK*Sigma)**2), is the paper's letter
+    return re.sub(rf"(?<=\(){MODEL_HERE}\*Sigma(?=\))", paper, told) if paper else told
 
 
 def _by_definition(text: str, claim: Claim) -> str:

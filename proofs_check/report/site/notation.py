@@ -34,14 +34,19 @@ def definitions(claim: Claim, correction: Claim | None, below: Sequence[Claim] =
 
 
 def defined(claim: Claim, below: Sequence[Claim] = ()) -> Mapping[str, tuple[str, str]]:
-    """The names that the claims' data define, each with both sides of its definition: ``U`` as U[i] = beta*x[i]."""
+    """The names that the claims' data define, each with both sides of its definition: ``U`` as U[i] = beta*x[i].
+
+    What the claim itself assumes of a name says what that is, and no definition of a claim ``below`` does.
+    """
     table: dict[str, tuple[str, str]] = {}
+    own = {*_NAME.findall(" ".join((*claim["assumptions"], str(names.said(claim).get("hypotheses", "")))))}
     for one in (*below, claim):
         told = names.said(one)
         parts = [part.partition(" = ") for part in names.split(told.get("where", "")) if part]
-        table |= {left.partition("[")[0]: (left, right) for left, _, right in parts}
+        found = {left.partition("[")[0]: (left, right) for left, _, right in parts}
         named = {name: text for name, text in told.get("quantities", {}).items() if name.isidentifier()}
-        table |= {name: (name, text) for name, text in named.items() if name not in names.BOUNDS}
+        found |= {name: (name, text) for name, text in named.items() if name not in names.BOUNDS}
+        table |= {name: sides for name, sides in found.items() if one is claim or name not in own}
     return table
 
 
@@ -78,6 +83,11 @@ def _used(claim: Claim, correction: Claim | None, below: Sequence[Claim]) -> lis
         texts += [] if line.get("latex") else [spelt(line[side], claim, below) for side in ("printed", "derived")]
     for one in claim["proof"].get("concludes", ()):
         texts += [one["value"], one["limit"], one["remainder"]]
+    texts += [
+        name
+        for name in claim["symbols"]
+        if re.search(r"_|\d", name) and _bare(formula.name(name)) in _bare(claim["statement"])
+    ]
     bound = {found for text in texts for found in re.findall(r", (\w+)(?=, )", text)}
     return [name for text in texts for name in _NAME.findall(text) if name not in bound]
 

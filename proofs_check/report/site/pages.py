@@ -18,7 +18,7 @@ from proofs_check.inputs.expect import VERDICTS
 from proofs_check.inputs.files import regular_bytes
 from proofs_check.report.outputs import atomic_write, plain
 from proofs_check.report.publishing import MODELS, model_pages, publish
-from proofs_check.report.site import graph, mathml, proof, trust, view
+from proofs_check.report.site import graph, holding, mathml, proof, trust, view
 from proofs_check.report.site.bundle import bundled
 from proofs_check.report.site.changes import diff
 from proofs_check.report.site.comments import comments
@@ -57,7 +57,7 @@ def environment() -> Environment:
     )
     found.globals.update(verdicts=VERDICTS, meaning=view.MEANING)
     found.filters["tiny"] = _tiny
-    found.filters["condition"] = view.condition
+    found.filters["condition"] = holding.condition
     return found
 
 

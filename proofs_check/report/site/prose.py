@@ -20,6 +20,8 @@ _NUMBER = re.compile(r"\d+(?:\.\d+)?")
 _LONE = re.compile(r"\((?:([A-Za-z]+_[A-Za-z0-9]+)|([A-Za-z])(?=\)\^))\)")
 _POWER = re.compile(r"(?:\^|\*\*)(?:(T)(?![A-Za-z0-9_])|(-?\d+|[A-Za-z]+)|\{([^{}]*)\}|\(([^()]*)\))")
 _BELOW = re.compile(r"_(?:([A-Za-z0-9]+|\*)|\{([^{}]*)\})")
+_BRACED = re.compile(r"\{([\w ,.:<>=^()+-]+)\}")
+_DOTS = {"...": r"\dots"}
 _SUMMED = re.compile(r"sum(?:_([A-Za-z]\w*)|_\{([^{}]*)\}|_\(([^()]*)\)) ")
 _RELATIONS = {
     "<=": r"\leq",
@@ -32,10 +34,15 @@ _RELATIONS = {
     "<": "<",
     ">": ">",
 }
-_RELATION = re.compile(r" (<=|>=|->|!=|~|=|<|>|in(?= R\^)) ")
+_RELATION = re.compile(r" (<=|>=|->|!=|~|=|<|>|in(?= (?:R\^|[A-Z]\b))) ")
 _MOMENTS = {"E": r"\mathbb{E}", "P": r"\mathbb{P}", **{m: rf"\operatorname{{{m}}}" for m in ("Var", "Cov", "Kurt")}}
 _WORDS = {"infinity": r"\infty"}
-_CALLED = {"sqrt": r"\sqrt{%s}", "exp": r"\exp(%s)", "tr": r"\operatorname{tr}(%s)", "mean": r"\overline{%s}"}
+_CALLED = {
+    "sqrt": r"\sqrt{%s}",
+    "exp": r"\exp(%s)",
+    "mean": r"\overline{%s}",
+    **{called: rf"\operatorname{{{called}}}(%s)" for called in ("tr", "dist")},
+}
 #: What stands a little apart from the factor before it.
 _APART = (r"\operatorname", r"\mathbb", r"\sum", r"\lVert", r"\mathrm", "|")
 _BREAK = re.compile(r" (=|<|>|\\leq|\\geq|\\to|\+|-) ")
@@ -188,6 +195,15 @@ class _Reader:
             return rf"\lVert {inside} \rVert_{{{kind if kind == '*' else _inner(kind)}}}"
         return inside.join(shown)
 
+    def _hull(self) -> str:
+        """What a hull is of, {z_i : i in J}: formulas, and in words what is none."""
+        inside = self.match(_BRACED)
+        if inside is None:
+            raise _Stop
+        parts = [part.split(", ") for part in inside[1].split(" : ", 1)]
+        told = [", ".join(_DOTS.get(one) or whole(one) or _text(one) for one in part) for part in parts]
+        return rf"\operatorname{{conv}}\{{{' : '.join(told)}\}}"
+
     def _named(self) -> str:
         found = self.match(_NAME)
         if found is None:
@@ -201,6 +217,8 @@ class _Reader:
         if word in _MOMENTS and following and following in "[|":
             self.at += following == "["
             return _MOMENTS[word] + (self._within("]", ("[", "]")) if following == "[" else self.factor())
+        if word == "conv" and following == "{":
+            return self._hull()
         if word == "tr" and following == " ":
             return r"\operatorname{tr}"
         if following == "(" and word in (*_CALLED, *formula.functions()):
@@ -241,6 +259,10 @@ def _inner(text: str) -> str:
     return (
         found if found is not None and reader.at == len(spaced) else rf"\mathrm{{{re.sub(r'[^A-Za-z0-9]', '', text)}}}"
     )
+
+
+def _text(words: str) -> str:
+    return rf"\text{{{words.replace('_', ' ').replace('^', ' ')}}}"
 
 
 def _based(latex: str) -> str:

@@ -13,7 +13,7 @@ from functools import lru_cache, reduce
 import sympy as sp
 
 from proofs_check.claims.report import Claim
-from proofs_check.report.site import formula, names
+from proofs_check.report.site import formula, holding, names
 from proofs_check.report.telling import narrowed, sourced
 from theorems.algebra.expressions import ExpressionError, parse
 from theorems.kernel.eventually import ATTAINED
@@ -63,9 +63,7 @@ def _begun(told: str) -> str:
 
 
 def _where(claim: Claim) -> str:
-    from proofs_check.report.site.view import holds_where
-
-    return names.written(holds_where(claim), claim, generated=True)
+    return names.written(holding.where(claim), claim, generated=True)
 
 
 def _only(where: str, claim: Claim) -> str:

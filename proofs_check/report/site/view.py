@@ -16,7 +16,7 @@ from proofs_check.claims.report import Claim, Report
 from proofs_check.inputs.expect import CORRECTED, VERDICTS
 from proofs_check.report import byhand
 from proofs_check.report.causes import causes, inherited, of_lower_order
-from proofs_check.report.site import cases, compare, formula, mathml, names, notation, plot, proof, slip
+from proofs_check.report.site import cases, compare, holding, mathml, names, notation, plot, proof, slip
 from proofs_check.report.telling import (
     FIDELITY,
     asked,
@@ -32,7 +32,6 @@ from proofs_check.report.telling import (
 )
 from theorems.claims.catalogue import PAPERS, paper_claims
 from theorems.kernel.deriving import find
-from theorems.rules.norm import MEANING as MEANING_OF
 
 #: What a verdict means, for the legend.
 MEANING = {
@@ -42,11 +41,11 @@ MEANING = {
     "conflict": "derivation and simulation contradict each other: a bug in Twofold or, in your own lemma, two models",
     "error": "something broke; the traceback is in the report",
 }
-#: What the sentences on where a correction holds say again: that it does, or the correction.
-_REPEATS = re.compile(r"^always\b|: what holds is ")
 _SAFE = re.compile(r"[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*")
 #: What is a name in a title, W_Q.
 _NAMED = re.compile(r"\b[A-Za-z]+_[A-Za-z0-9]+\b")
+#: The name of a quantity in a variant, "rho@exact law: ": the variant's own stands above it.
+_OF_VARIANT = re.compile(r"^(\w+)@[^:]*: ")
 _SECTIONS = ((r"sec(\d+)", "Section"), (r"app([A-Z])", "Appendix"))
 #: Words that the search takes for each other.
 SYNONYMS = (
@@ -205,7 +204,8 @@ def entries(report: Report) -> list[Entry]:
 
 def shortened(where: str) -> str:
     """A place as a title: the first of several where they are long."""
-    return where if len(where) <= TITLE else textwrap.shorten(where.partition("; ")[0], TITLE, placeholder=" …")
+    title = where if len(where) <= TITLE else textwrap.shorten(where.partition("; ")[0], TITLE, placeholder=" …")
+    return title[:1].upper() + title[1:]
 
 
 def _told_apart(found: Sequence[Entry]) -> None:
@@ -238,26 +238,6 @@ def statement(claim: Claim) -> Markup:
     )
 
 
-def holds_where(claim: Claim) -> str:
-    """Where a correction holds, if not everywhere: what its sentence says after ``where``."""
-    found = re.search(r" where (?!.* where )(.+)$", _holds(claim))
-    return formula.sided(found[1]) if found else ""
-
-
-def _holds(claim: Claim) -> str:
-    """Where the correction holds; a condition that stands there in words without its formula."""
-    text = claim["correction"]["holds"] if claim["correction"] else ""
-    for formal in MEANING_OF:
-        text = text.replace(f" ({formal})", "")
-    return text
-
-
-def condition(claim: Claim) -> Markup | None:
-    """The same typeset."""
-    where = names.written(holds_where(claim), claim, generated=True)
-    return mathml.sentence(where) if where else None
-
-
 def rows(entry: Entry) -> list[Row]:
     """Each printed quantity beside what is derived.
 
@@ -271,8 +251,12 @@ def rows(entry: Entry) -> list[Row]:
         text = corrected.get(name)
         derived: Markup | None = None
         same: bool | None = None
-        if text is not None:
+        if place == 0 and claim["correction"] and narrowed(claim):
+            derived, same = names.value(printed, claim), True
+        elif text is not None:
             same = compare.same(printed, text)
+            # of one quantity the verdict says it, where the formulas are too much to compare
+            same = False if same is None and claim["verdict"] == "refuted" and len(claim["printed"]) == 1 else same
             derived = mathml.expression(names.written(text, claim))
         elif claim["correction"] and place == 0 and claim["correction"]["latex"] and not narrowed(claim):
             derived = mathml.shown(claim["correction"]["latex"], True)
@@ -320,7 +304,7 @@ def detail(entry: Entry, table: Mapping[str, Entry]) -> dict[str, Any]:
         | {"entry": table.get(line.get("claim", ""))}
         for line in claim["proof"]["lines"]
     ]
-    drawing = plot.rows(claim["cases"])
+    drawing, hand = plot.rows(claim["cases"]), byhand.check(claim)
     hypotheses = str(names.said(claim).get("hypotheses", ""))
     latex = claim["correction"]["latex"] if claim["correction"] else ""
     whole = mathml.shown(latex, True) if latex else None
@@ -341,10 +325,12 @@ def detail(entry: Entry, table: Mapping[str, Entry]) -> dict[str, Any]:
         "evidence": [generated(text) for text in claim["symbolic"]["evidence"]],
         "trusted": [mathml.sentence(trusted(one)) for one in claim["symbolic"]["trusted"]],
         "corrected": whole,
-        "holds": [generated(part) for part in sentences(_holds(claim)) if not _REPEATS.search(part)],
-        "condition": condition(entry.corrects.claim if entry.corrects else claim),
+        "holds": [mathml.sentence(part) for part in holding.lines(claim, slips(entry))],
+        "condition": holding.condition(entry.corrects.claim if entry.corrects else claim),
         "example": cases.example(claim),
-        "byhand": [generated(line) for line in byhand.check(claim)],
+        "byhand": [generated(line) for line in hand],
+        # the check by hand begins with the case
+        "restated": any(line.startswith("Take ") for line in hand),
         "plot": plot.drawn(drawing, "plot", lambda name: names.tag(name, claim), sourced("printed", claim)),
         "plotted": plot.remarks(drawing),
         "cases": cases.simulated(claim),
@@ -367,7 +353,10 @@ def detail(entry: Entry, table: Mapping[str, Entry]) -> dict[str, Any]:
         "symbols": Markup(", ").join(mathml.expression(names.written(s, claim), False) for s in claim["symbols"]),
         "depends": [(name, table.get(name)) for name in claim["depends_on"]],
         "refuted_below": [(name, table.get(name)) for name in claim["rests_on_refuted"]],
-        "sources": [(name, table.get(name)) for name in inherited([e.claim for e in table.values()]).get(entry.id, ())],
+        "sources": [
+            (name, table.get(name), cause(table[name]) if name in table else None)
+            for name in inherited([e.claim for e in table.values()]).get(entry.id, ())
+        ],
         "lower": of_lower_order(claim),
         "above": [other for other in table.values() if entry.id in other.claim["depends_on"]],
         "starts": [
@@ -378,7 +367,7 @@ def detail(entry: Entry, table: Mapping[str, Entry]) -> dict[str, Any]:
             variant
             | {
                 "told": variant_told(variant).removeprefix(f"{variant['name']}: "),
-                "evidence": [generated(text) for text in variant["evidence"]],
+                "evidence": [generated(_OF_VARIANT.sub(r"\1: ", text)) for text in variant["evidence"]],
             }
             for variant in claim["variants"]
         ],
@@ -392,11 +381,6 @@ def _params(claim: Claim) -> Mapping[str, Any]:
 
 def _how(start: Mapping[str, Any]) -> str:
     return "exact" if start["exact"] else "right to leading order only" if start["leading"] else "wrong"
-
-
-def sentences(text: str) -> list[str]:
-    """A text cut after its full stops."""
-    return [part for part in re.split(r"(?<=[^\d\s])\.\s+|(?<=\d)\.\s+(?=[A-Za-z])", text) if part.strip()]
 
 
 def papers(found: Sequence[Entry]) -> list[dict[str, Any]]:
@@ -446,6 +430,12 @@ def _causes(members: Sequence[Entry]) -> list[dict[str, Any]]:
 def slips(entry: Entry) -> list[str]:
     """What the print has wrong, in sentences."""
     return slip.sentences(entry.claim, entry.correction.claim if entry.correction else None)
+
+
+def cause(entry: Entry) -> Markup | None:
+    """The first thing that a print has wrong, as the end of a sentence."""
+    told = next(iter(slips(entry)), "")
+    return mathml.sentence(told[0].lower() + told[1:]) if told else None
 
 
 def counts(found: Sequence[Entry]) -> dict[str, int]:

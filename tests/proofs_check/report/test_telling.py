@@ -190,6 +190,6 @@ def test_the_first_false_line_and_the_one_that_matters_are_told_apart() -> None:
         return telling.false_lines(claim)
 
     assert told(None, None) == ""
-    assert told("line 1", "line 1").endswith("is line 1, and its error reaches the conclusion.")
-    assert told("line 1", "line 2").endswith("its error does not reach the conclusion, but that of line 2 does.")
+    assert told("line 1", "line 1").endswith("is 'line 1', and its error reaches the conclusion.")
+    assert told("line 1", "line 2").endswith("its error does not reach the conclusion, but that of 'line 2' does.")
     assert told("line 1", None).endswith("nor does that of another line.")

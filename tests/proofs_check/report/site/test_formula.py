@@ -22,6 +22,8 @@ SHOWN = {
     "(-x)**2": "(-x)^{2}",
     "a*(-b)": r"a (-b)",
     "2*3": r"2 \cdot 3",
+    "1/2*(1/2)": r"\frac{1}{2} \cdot \frac{1}{2}",
+    "a/2*(1/2)": r"\frac{a}{2} \frac{1}{2}",
     "5*(r_eta + C)": r"5 (r_{\eta} + C)",
     "n*lam*dbar_c": r"n \lambda \bar{d}_{c}",
     "2*integral(sin(t)**n, t, 0, pi)": r"2 \int_{0}^{\pi} \sin(t)^{n} \,dt",
@@ -53,6 +55,9 @@ SHOWN = {
     # what the language of statements has, as that typesets it
     "every(p[j].T*p[j] = d, j, 0, C)": r"p_{j}^\top \, p_{j} = d\ \ \forall\, j=0,\dots,C",
     "norm(softmax(s)[1]*v[1])": r"\left\lVert \operatorname{softmax}\left(s\right)_{1} \, v_{1} \right\rVert",
+    "norm(mean(z))": r"\lVert \bar{z} \rVert",
+    "hull(z[i], i, J)": r"\operatorname{conv}\left\{z_{i} : i \in J\right\}",
+    "onto(eta[c], c, 1, C)": r"P_{\operatorname{span}\left\{\eta_{c} : 1 \le c \le C\right\}}",
     "sum(E[x[j].T*x[j]], j, 1, T)": r"\sum_{j=1}^{T} \mathbb{E}[x_{j}^{\top} x_{j}]",
 }
 

@@ -50,6 +50,7 @@ def claim(name: str) -> Any:
         "printed": dict(statement.printed),
         "said": saying(statement),
         "reading": statement.reading,
+        "statement": statement.statement,
         "quantity": statement.quantity,
         "assumptions": list(statement.assumptions),
         "symbols": list(statement.symbols),
@@ -77,6 +78,27 @@ def test_lines_of_a_proof_use_the_names_of_what_it_rests_on(table: dict[str, Any
     assert notation.spelt("(T - j)*EiWSWj + A", lemma, below) == "(T - j)*(E[x[i].T*W*Sigma*W*x[j]]) + A"
     told = " ".join(map(str, notation.definitions(lemma, None, below)))
     assert "<mi>C</mi><mn>2</mn>" in told and "EiWSWj" not in told
+
+
+@pytest.mark.parametrize("name", ["bao2024.sec4.lemma2-1", "choromanski2021.sec3.thm1-lower"])
+def test_what_a_claim_assumes_of_a_name_is_no_definition_of_another_claim(name: str, table: dict[str, Any]) -> None:
+    """Lemma 2 has eta with lambda, (6) without; the C of Theorem 1 bounds A, that of another claim is e^(c/2)."""
+    below = notation.beneath(table[name], table)
+    assert {"eta", "C"} & {*notation.defined(below[-1], below)}
+    assert not {"eta", "C"} & {*notation.defined(table[name], below)}
+
+
+def test_definitions_have_the_papers_letter_for_a_product(table: dict[str, Any]) -> None:
+    assert names.defined("upper", table["bao2024.sec4.eq5"]) == "tr(W)"
+    assert names.defined("eta", table["bao2024.sec4.xi-eta-range"]) == "sqrt(tr((W)**2))/lam"
+    # a factor among others keeps its own
+    assert names.defined("EiWSWj", table["bao2024.appC.eq22"]) == "E[x[i].T*W_QK*Sigma*W_QK*x[j]]"
+
+
+def test_letters_of_the_print_are_told_that_the_formulas_have_by_definition(table: dict[str, Any]) -> None:
+    """Theorem 5 prints a_0, and the formulas have g_0."""
+    told = notation.definitions(table["choromanski2021.appF.thm5"], None)
+    assert any("<mi>a</mi><mn>0</mn>" in str(one) and "<mi>g</mi><mn>0</mn>" in str(one) for one in told)
 
 
 @pytest.mark.parametrize("where", ["printed", "corrected", "concluded", "used by a quantity"])

@@ -17,7 +17,7 @@ import pytest
 
 from proofs_check.claims.report import Variant
 from proofs_check.claims.schema import empty
-from proofs_check.report import site
+from proofs_check.report import byhand, site
 from proofs_check.report.outputs import atomic_write
 from proofs_check.report.publishing import HEAD, MANIFEST, MOST
 from proofs_check.report.site import pages, view
@@ -243,6 +243,8 @@ def test_a_correction_of_a_narrower_print_is_its_statement_with_where_it_holds(s
     page = written(sample_report)["claims/bao2024.appA.eq15.corrected.html"]
     base, narrowed = (entry.statement for entry in view.entries(sample_report)[1:3])
     assert base == narrowed and f'{narrowed} <span class="word">where</span>' in page
+    upper = written(sample_report)["claims/bao2024.appA.eq15.html"]
+    assert "proved where" in upper and "no formula of it in the report" not in upper
 
 
 def test_an_error_of_its_own_is_not_laid_to_what_a_claim_rests_on(sample_report: Report) -> None:
@@ -259,6 +261,49 @@ def test_without_parameters_a_counterexample_is_at_none(sample_report: Report) -
     sample_report["claims"][1]["counterexample"]["params"] = {}
     page = written(sample_report)["claims/bao2024.appA.eq15.html"]
     assert "It has no parameters" in page and ">At " not in page
+
+
+def test_a_case_that_the_check_by_hand_begins_with_is_told_once(
+    sample_report: Report, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nor then are parameters shown that only the suite's cases have, as a seed."""
+    sample_report["claims"][1]["counterexample"]["params"]["mix"] = "1"
+    assert ">At " in written(sample_report)["claims/bao2024.appA.eq15.html"]
+    monkeypatch.setattr(byhand, "check", lambda claim: ("Take i = 1.", "The print gives 0."))
+    page = written(sample_report)["claims/bao2024.appA.eq15.html"]
+    main = page.partition('id="simulation"')[0]
+    assert ">At " not in main and "mix" not in main and "Take" in main
+
+
+def test_an_inherited_error_says_what_is_wrong_where_it_comes_from(sample_report: Report) -> None:
+    heir = copy.deepcopy(sample_report["claims"][1]) | {"id": "bao2024.sec4.heir", "where": "Eq. (99)"}
+    heir["rests_on_refuted"] = heir["depends_on"] = ["bao2024.appA.eq15"]
+    sample_report["claims"].append(heir)
+    found = view.detail(view.entries(sample_report)[-1], {entry.id: entry for entry in view.entries(sample_report)})
+    told = [str(why) for _, _, why in found["sources"]]
+    entry = view.entries(sample_report)[1]
+    assert told == [str(view.cause(entry))] * len(told)
+    assert str(view.cause(entry))[:1].islower() or str(view.cause(entry)).startswith("<")
+
+
+def test_a_line_of_a_proof_says_once_that_its_error_reaches_the_conclusion(sample_report: Report) -> None:
+    line = {
+        "label": "line 1",
+        "where": "here",
+        "printed": "1",
+        "derived": "2",
+        "holds": False,
+        "reaches": True,
+        "claim": "",
+    }
+    sample_report["claims"][1]["proof"] |= {"lines": [line], "first_false": "line 1", "first_reaching": "line 1"}
+    page = written(sample_report)["claims/bao2024.appA.eq15.html"]
+    table = page.partition('id="proof"')[2].partition("</table>")[0]
+    assert table.count("reaches the conclusion") == 1
+
+
+def test_a_title_begins_with_a_capital() -> None:
+    assert view.shortened("below (34)") == "Below (34)"
 
 
 def test_a_correction_that_only_reorders_is_not_marked_wrong(sample_report: Report) -> None:

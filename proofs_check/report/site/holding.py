@@ -1,0 +1,70 @@
+"""Where a correction holds, as its page says it: each thing once."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+
+from markupsafe import Markup
+
+from proofs_check.claims.report import Claim
+from proofs_check.report.site import formula, mathml, names
+from proofs_check.report.telling import sourced
+from theorems.rules.norm import MEANING
+
+#: What says again that the correction holds, the correction, where it stands beside it, or the cells of its limits.
+_REPEATS = re.compile(r"^always\b|^everywhere$|^where |: what holds is |: limit |: the limit depends ")
+_APART = re.compile(r"(\w+): true - printed = (.+)")
+
+
+def where(claim: Claim) -> str:
+    """Where a correction holds, if not everywhere: what its sentence says after ``where``."""
+    found = re.search(r" where (?!.* where )(.+)$", _holds(claim))
+    return formula.sided(found[1]) if found else ""
+
+
+def condition(claim: Claim) -> Markup | None:
+    """The same typeset."""
+    told = names.written(where(claim), claim, generated=True)
+    return mathml.sentence(told) if told else None
+
+
+def sentences(text: str) -> list[str]:
+    """A text cut after its full stops."""
+    return [part for part in re.split(r"(?<=[^\d\s])\.\s+|(?<=\d)\.\s+(?=[A-Za-z])", text) if part.strip()]
+
+
+def lines(claim: Claim, slips: Sequence[str]) -> list[str]:
+    """Where the correction holds, beside what the page says above; ``slips`` is what it says to be wrong."""
+    told = [
+        names.written(part, claim, generated=True)
+        for part in sentences(_holds(claim))
+        if not _REPEATS.search(part) and not _known(part, claim, slips)
+    ]
+    return told + [sourced(cell, claim) for cell in _cells(claim)]
+
+
+def _holds(claim: Claim) -> str:
+    """Where the correction holds; a condition that stands there in words without its formula."""
+    text = claim["correction"]["holds"] if claim["correction"] else ""
+    for formal in MEANING:
+        text = text.replace(f" ({formal})", "")
+    return text
+
+
+def _known(part: str, claim: Claim, slips: Sequence[str]) -> bool:
+    """Whether a difference from the print is the correction itself, or the term that is missing."""
+    apart = _APART.fullmatch(part)
+    if apart is None:
+        return False
+    return claim["printed"].get(apart[1]) == "0" or f"`{names.written(apart[2], claim)}`" in " ".join(slips)
+
+
+def _cells(claim: Claim) -> Iterator[str]:
+    """The limit wherever it is another one."""
+    for cell in claim["correction"].get("cells", ()) if claim["correction"] else ():
+        conditions = (formula.sided(names.written(part, claim)) for part in cell["where"].split(", "))
+        limit = f"is `{names.written(cell['limit'], claim)}`" if cell["limit"] else "depends on the sequence"
+        printed = "as printed" if cell["agrees"] else f"printed `{names.written(cell['printed'], claim)}`"
+        of = f" of {names.label(cell['quantity'])}" if len(claim["printed"]) > 1 else ""
+        yield f"where {' and '.join(f'`{part}`' for part in conditions)}, the limit{of} {limit}, {printed}"
