@@ -21,10 +21,10 @@ from proofs_check.binding.balls import LEAST, TIGHT, _around, _settled, _shown, 
 from proofs_check.binding.named import InstanceError, _completed, instance, named
 from proofs_check.binding.realised import between_ends
 from proofs_check.binding.tied import Binding, line, quantities
-from proofs_check.cases.drawn import key
 from proofs_check.checks.evidence import Seen
 from proofs_check.checks.points import BITS
 from proofs_check.claims.pairing import Pair
+from proofs_check.report.telling import parameters
 from theorems.algebra.balls import ball, between, precision, rational
 from theorems.algebra.closed import names
 from theorems.algebra.expressions import symbol
@@ -80,7 +80,7 @@ class Place:
 
 def place_of(seen: Seen) -> str:
     """A case in a line."""
-    shown = key(seen.case).replace('"', "")
+    shown = parameters(seen.case)
     return shown if len(shown) <= 160 else f"{shown[:157]}..."
 
 

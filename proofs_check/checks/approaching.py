@@ -8,6 +8,7 @@ nothing is known of their speed, the values at k, 2k and 3k must come to the pri
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -321,7 +322,7 @@ class Approached:
         """Where the limit is taken: "limit at theta = 1/2", with the shares or the parameters that stay."""
         scalars = self.pair.exact(self.raw).scalars
         if self.found is None:
-            told = [f"{name} = {scalars[name]}" for name in self.pair.statement.parameters if name != INDEX]
+            told = [f"{name} = {scalars[name]}" for name in self.pair.statement.parameters if name in self._spoken]
         else:
             shares = {form.removesuffix("*T"): name for name, form in self.pair.regime}
             told = [f"{f'{p}/T' if share == f'u_{p}' else share} = {scalars[share]}" for share, p in shares.items()]
@@ -329,6 +330,16 @@ class Approached:
             "" if self.found is None or self.pair.least == 0 else f" of the value over {self.pair.statement.remainder}"
         )
         return f"limit{over}" + (f" at {', '.join(told)}" if told else "")
+
+    @property
+    def _spoken(self) -> set[str]:
+        """The parameters that the claim speaks of; others say only along which sequence the cases go."""
+        statement = self.pair.statement
+        says = statement.says
+        if says is None:
+            return {*statement.parameters} - {INDEX}
+        texts = (says.hypotheses, says.where, says.limit, *says.quantities.values(), *statement.printed.values())
+        return {*re.findall(r"\w+", " ".join(texts))} - {INDEX}
 
     def values(self) -> tuple[sp.Expr | None, sp.Expr | None]:
         """The limits, derived and printed."""

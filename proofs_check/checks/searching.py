@@ -149,9 +149,8 @@ def searched(pair: Pair, outcome: Outcome, search: Any, context: RunContext) -> 
     near = min(reaches.values()) if sharp else max(reaches.values())
     evidence.detectable = max(0.0, 1.0 - near)
     evidence.status = "contradicts" if wrong else "agrees" if near > SHARP else "underpowered"
-    evidence.power = (
-        f"the search came within {evidence.detectable:.1e} of the bound: one smaller by more is seen violated"
-    )
+    came = f"came within {evidence.detectable:.1e} of" if evidence.detectable else "reached"
+    evidence.power = f"the search {came} the bound: one smaller by more is seen violated"
     for name, text in pair.statement.printed.items():
         side = 1 if name == "upper" else -1
         candidates = mutants(parse(text), ())

@@ -165,7 +165,7 @@ def _holding(claim: Statement, outcome: Outcome, rows: Sequence[Start], apart: M
     """Where the correction holds, and where the print does."""
     order = " <= ".join(("1", *claim.positions)) if claim.positions else ""
     rest = f"up to o({claim.remainder})" if claim.remainder and claim.relation in TWO_SIDED else "always"
-    where = f"every {order}" if order else "along every admissible sequence" if claim.regime else rest
+    where = f"every {order}" if order else "along every sequence with these limits" if claim.regime else rest
     parts = [f"{'as T -> infinity, ' if claim.asymptotic and order else ''}{where}"]
     for name in outcome.false_quantities:
         if claim.relation != "=":
@@ -181,8 +181,9 @@ def _holding(claim: Statement, outcome: Outcome, rows: Sequence[Start], apart: M
     exact = [row["start"] for row in rows if row["exact"]]
     leading = [row["start"] for row in rows if row["leading"]]
     if rows:
-        parts.append(f"the printed formula is exact for {'; '.join(exact) or 'none of the starts'}")
-        parts.append(f"it is right to leading order for {'; '.join(leading) or 'none of the starts'}")
+        known = (("exact", exact), ("right to leading order", leading))
+        told = [f"the printed formula is {how} for {'; '.join(which)}" for how, which in known if which]
+        parts += told or ["the printed formula is wrong to leading order, however the walk starts"]
     return ". ".join(parts)
 
 

@@ -13,6 +13,7 @@ from random import Random
 from typing import TYPE_CHECKING
 
 from proofs_check.cases.of_statements import Case, case_as_text, exact_case, readable_case, simple, size
+from proofs_check.report.telling import parameters
 from proofs_check.statements.measuring import BETA, Measurement, TooDearError
 from proofs_check.statements.planning import told
 from proofs_check.statements.shrinking import shrunk
@@ -162,9 +163,8 @@ def refute_by_balls(checker: Checker, pool: list[Case]) -> None:
             found.reason = found.reason or f"disproved; {error}"
     case = case if measured is None else measured[0]
     low, high = climb.gap(case)
-    found.steps.append(
-        {"text": f"at {readable_case(case)}: left - right in [{low:.6g}, {high:.6g}]", "rule": RULE, "ok": True}
-    )
+    gap = f"at {parameters(readable_case(case))}: left - right in [{low:.6g}, {high:.6g}]"
+    found.steps.append({"text": gap, "rule": RULE, "ok": True})
     _correct(checker)
     if measured is None:
         return
@@ -173,7 +173,7 @@ def refute_by_balls(checker: Checker, pool: list[Case]) -> None:
     checker.tell([first], "left - right" if prop.right.has(*MOMENTS) else str(prop.stated[0]))
     for one in (first, again):
         apart = one.gap[0] > high or one.gap[1] < low
-        found.conflicts += [f"at {readable_case(case)}: left - right in [{low:.6g}, {high:.6g}] by balls"] * apart
+        found.conflicts += [f"{gap} by balls"] * apart
     found.samples += first.walks + again.walks
     seen = [one.contradicts(prop.relation) for one in (first, again)]
     found.simulation, found.confirmed = "contradicts" if seen[0] else "underpowered", all(seen)

@@ -41,7 +41,7 @@ class DimensionChecker(Checker):
         elif path is not None:
             found.status, found.reason = "disproved", ""
             found.evidence.append(decision.reason)
-            found.path = {"vectors": path.multiples(), "excess": decision.excess}
+            found.path = {"vectors": path.multiples("d"), "excess": decision.excess}
             self._along(path)
         return found
 

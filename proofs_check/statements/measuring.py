@@ -13,6 +13,7 @@ from montecarlo.registry import Tails
 from proofs_check.cases.of_statements import readable_case
 from proofs_check.checks.intervals import constant_after, interval, numbers_needed
 from proofs_check.checks.streams import Streams
+from proofs_check.report.telling import parameters
 from proofs_check.statements.planning import Spread, pilot_spreads
 from theorems.statement.proposition import Proposition
 
@@ -133,9 +134,9 @@ def _told_at(case: Mapping[str, Any]) -> Iterator[None]:
     except BoundsError:
         raise
     except (NoValueError, ArithmeticError) as error:
-        raise WithoutValueError(f"no value at {readable_case(case)}: {error}") from None
+        raise WithoutValueError(f"no value at {parameters(readable_case(case))}: {error}") from None
     except StatementSimulationError as error:
-        raise UnsimulatedError(f"the simulation stops at {readable_case(case)}: {error}") from None
+        raise UnsimulatedError(f"the simulation stops at {parameters(readable_case(case))}: {error}") from None
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ from theorems.algebra.expressions import symbol
 from theorems.algebra.ratio import Ratio
 from theorems.bao2024.lemma1 import score
 from theorems.bao2024.softmax import gamma, taylor
-from theorems.gaussian.cells import Cell, Law, Limit, Pattern
+from theorems.gaussian.cells import Cell, Law, Limit, Pattern, patterned
 from theorems.gaussian.process import Moment, Position, Process, Step, chain_of, random_walk
 from theorems.kernel.derivation import Expected, Fact, Inequality, SharpBound, derivation, fact
 
@@ -254,7 +254,7 @@ def _parts(side: int, mean: sp.Expr, variance: sp.Expr) -> dict[str, Limit]:
     domain = _domain(side)
     polynomials = (A, B, C, R)
     empty = _empty(side)
-    steps = tuple(Step("empty-cell", "no point has the signs {0}", (p, domain, shown)) for p, shown in empty)
+    steps = tuple(Step("empty-cell", f"no point has {patterned(p)}", (p, domain, shown)) for p, shown in empty)
     patterns = tuple(p for p, _ in empty)
     true_mean, true_variance, before = limits()
     objects = {

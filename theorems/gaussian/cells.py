@@ -124,6 +124,15 @@ def _witnesses(
     return tuple(found)
 
 
+#: What is said of a polynomial of which signs are allowed.
+_SIGNED = {(-1,): "<", (0,): "=", (1,): ">", (-1, 0): "<=", (0, 1): ">=", (-1, 1): "!="}
+
+
+def patterned(pattern: Pattern) -> str:
+    """A pattern in words: "r - 1 >= 0 and r = 0"."""
+    return " and ".join(f"{polynomial} {_SIGNED[tuple(sorted(allowed))]} 0" for polynomial, allowed in pattern)
+
+
 def matches(pattern: Pattern, signs: Signs) -> bool:
     """Whether the signs meet a pattern."""
     return all(signs[polynomial] in allowed for polynomial, allowed in pattern)

@@ -174,7 +174,7 @@ def _settle_inequality(statement: Statement, bound: Inequality, steps: list[Chec
         if gap == 1:
             outcome.status, outcome.false_quantities = "disproved", ("upper",)
             outcome.excluded = beyond
-            shown = ", ".join(f"{name} = {value}" for name, value in sorted(point.items()))
+            shown = ", ".join(f"{name} = {value}" for name, value in sorted(point.items())).replace("'", "")
             outcome.evidence.append(f"upper: exceeded at {shown} (ball arithmetic)")
             if sign(printed, values) == 0:
                 outcome.evidence.append("upper: the print is 0 there, so that no constant factor makes it true")
@@ -184,7 +184,7 @@ def _settle_inequality(statement: Statement, bound: Inequality, steps: list[Chec
         for point in bound.points:
             if admitted(statement, point) and larger(printed, bound, point):
                 outcome.status, outcome.false_quantities = "disproved", ("upper",)
-                shown = ", ".join(f"{name} = {value}" for name, value in sorted(point.items()))
+                shown = ", ".join(f"{name} = {value}" for name, value in sorted(point.items())).replace("'", "")
                 outcome.evidence.append(f"upper: not attained at {shown}, where {bound.upper} is smaller")
                 outcome.corrections["upper"] = bound.upper
                 return outcome

@@ -67,7 +67,8 @@ def settle_matrix(statement: Statement, fact: MatrixFact, steps: list[CheckedSte
         outcome.method = "derived - printed is not 0 by normal form, yet no instance shows it"
         return outcome
     outcome.status = "disproved"
-    outcome.evidence.append(f"derived - printed = {gap}, not 0 at {dict(seen)} (exact)")
+    at = ", ".join(f"{name} = {value}" for name, value in seen.items())
+    outcome.evidence.append(f"derived - printed = {gap}, not 0 at {at} (exact)")
     wrong = [name for name, text in statement.printed.items() if not same(factors[name], parse(text))]
     outcome.false_quantities = tuple(wrong)
     outcome.corrections = corrections(statement, fact, factors)

@@ -123,7 +123,7 @@ WINDOWED = tuple(case | {"w": w} for w in (1, 2) for case in POINTS)
 def _rank_one(name: str, keys: Keys) -> Step:
     """W = u v^T from the nearest points, wherever both hulls avoid their points."""
     score = symbol("uz") * symbol("vk")
-    words = f"if rho_Q > 0 and {name} > 0, W = u v^T has z_i^T W (z_0 - z_j) >= {{4}} for the keys [{{1}}, {{2}}]"
+    words = f"if rho_Q > 0 and {name} > 0, W = u v^T has z_i^T W (z_0 - z_j) >= {{4}} for the keys from {{1}} to {{2}}"
     return Step("rank-one", words, (("rho_Q > 0", f"{name} > 0"), *keys, score, rho_Q**2 * symbol(name) ** 2))
 
 
@@ -145,7 +145,7 @@ def _in_products(name: str, second_route: bool) -> Step:
     """Representable iff the hull of z_i (x) (z_0 - z_j) avoids 0, whatever the queries see."""
     q, s, k, t, pp, pc, cc = (symbol(n) for n in ("q", "s", "k", "t", "pp", "pc", "cc"))
     data = (REPRESENTABLE, (f"{name} > 0",), *SEEN[name], q * s - q * k, (q, s - k))
-    where = f"{{0}} iff {name} > 0, over the matrices z_i (x) (z_0 - z_j) of the keys [{{2}}, {{3}}]: "
+    where = f"{{0}} iff {name} > 0, over the matrices z_i (z_0 - z_j)^T of the keys from {{2}} to {{3}}: "
     if not second_route:
         return Step("gordan", f"{where}Gordan's theorem for matrices", data)
     segment = (1 - t) ** 2 * pp + 2 * t * (1 - t) * pc + t**2 * cc
@@ -177,7 +177,8 @@ def prop41_window(second_route: bool) -> dict[str, Equivalence]:
     """
     keys = SEEN["rho_C_window"]
     made = _rank_one("rho_K_window", keys)
-    enough = Step("sufficient-alone", "{0} if {1}, for the keys [{2}, {3}]", (REPRESENTABLE, made.data[0], *keys, made))
+    words = "{0} if {1}, for the keys from {2} to {3}"
+    enough = Step("sufficient-alone", words, (REPRESENTABLE, made.data[0], *keys, made))
     steps = (made, enough, _in_products("rho_C_window", second_route))
     method = "projection onto the hull of the products" if second_route else "Gordan's theorem for matrices"
     enough_alone = (made.data[0],)

@@ -83,7 +83,7 @@ def _is_product(margin: sp.Expr, factors: tuple[sp.Expr, sp.Expr]) -> bool:
 def gordan(
     property: str, conditions: tuple[str, ...], low: sp.Expr, high: sp.Expr, margin: sp.Expr, factors: tuple[Any, Any]
 ) -> bool:
-    """A W with <W, z_i (x) (z_0 - z_j)> > 0 for all pairs exists iff the hull of these matrices does not hold 0.
+    """A W with z_i^T W (z_0 - z_j) > 0 for all pairs exists iff the hull of the z_i (z_0 - z_j)^T does not hold 0.
 
     The pairs must be those that the named distance is about. Trusted: Gordan's theorem (1873), for matrices as vectors.
     """

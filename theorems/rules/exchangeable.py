@@ -26,7 +26,7 @@ ENERGY = (*TOKENS, "sum_energy > 0")
 
 @rule("exchangeable-moment")
 def exchangeable_moment(one: Vector, two: Vector, value: sp.Expr) -> bool:
-    """E[one^T two] = value for every exchangeable law: computed by pairs of tokens and by deviations from the mean."""
+    """The value of E[y^T z] for every exchangeable law: computed by pairs of tokens and by deviations from the mean."""
     return bool(moment(one, two) == moment_by_deviations(one, two) == sp.expand(value))
 
 
@@ -38,7 +38,7 @@ def level_slope(energy: Any, level: sp.Expr, value: sp.Expr) -> bool:
 
 @rule("energy-cone")
 def energy_cone(linear: sp.Expr, square: sp.Expr) -> bool:
-    """t2 = tr(B W^T W) >= 0, and t2 = 0 implies t1 = tr(B W) = 0.
+    """tr(B W^T W) >= 0, and tr(B W) = 0 where it is 0.
 
     With u = z_i - z_j the square is E|W u|^2/2 and the linear one E[u^T W u]/2, computed by both routes. Trusted: the
     mean of a square is not negative, and where it is 0, W u = 0 almost surely.

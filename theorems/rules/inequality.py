@@ -124,7 +124,7 @@ def _weights(quantity: sp.Expr, upper: sp.Expr, factors: str) -> tuple[str, ...]
 
 @rule("hoelder", needs=_weights, source="Hardy, Littlewood, Polya, Inequalities, 1934, Theorem 11")
 def hoelder(quantity: sp.Expr, upper: sp.Expr, factors: str) -> bool:
-    """(sum_j p_j f_j g_j h_j k_j)^2 <= (sum p f^4 sum p g^4 sum p h^4 sum p k^4)^{1/2} for weights p_j >= 0.
+    """|E[f g h k]|^2 <= (E[f^4] E[g^4] E[h^4] E[k^4])^{1/2}, E[f] = sum_j p_j f_j for weights p_j >= 0.
 
     Trusted: Hoelder's inequality with four exponents 4. The ``factors`` are four letters, and a name sum_ffg stands for
     sum_j p_j f_j^2 g_j.

@@ -169,7 +169,7 @@ def _ratio(claim: Mapping[str, Any], text: str, printed: str) -> list[str]:
     if path := claim["path"]:
         way = ", ".join(formula(f"{name} = {vector}") for name, vector in path["vectors"].items())
         far = formula(path["excess"])
-        out.append(f"Along {way} it exceeds that by {far} at least, which grows: no o(1) makes up for it.")
+        out.append(f"Along {way} it exceeds that by {far} at least, which grows with d: no o(1) makes up for it.")
     return out
 
 

@@ -78,11 +78,15 @@ def case_of(claim: Mapping[str, Any]) -> Case:
 def _expanded(text: str, where: str) -> str:
     """The formula with the definitions that it uses put in."""
     table: dict[str, str] = {}
-    for part in re.split(r"[,;]\s*(?=\w+ = )", where.strip()):
-        name, _, body = part.partition(" = ")
-        if name.isidentifier() and body:
-            table[name] = put_in(body, table)
+    for name, body in _definitions(where).items():
+        table[name] = put_in(body, table)
     return put_in(text, table)
+
+
+def _definitions(where: str) -> dict[str, str]:
+    """The names that are defined by formulas of numbers, in their order."""
+    parts = (part.partition(" = ") for part in re.split(r"[,;]\s*(?=\w+ = )", where.strip()))
+    return {name: body for name, _, body in parts if name.isidentifier() and body}
 
 
 def worked(text: str, case: Case, others: Callable[[str], str | None]) -> tuple[str, sp.Expr]:
@@ -170,11 +174,27 @@ def _plain(claim: Mapping[str, Any], case: Case, text: str, printed: str) -> lis
         return []
     path, helpers, goes = _path(claim, case, text, printed)
     place = _place(case, *helpers)
+    parts: list[str] = []
+    if len(left) > LONG:
+        text, left, parts = _in_parts(claim["said"]["where"], case, text, left)
     return [
         *([f"Take {place}{path}."] if place else []),
+        *([f"Then {' and '.join(parts)}."] if parts else []),
         f"The quantity is {_followed(text, left, told(true))}{goes}.",
         f"The print gives {_followed(printed, right, told(claimed))}.",
     ]
+
+
+def _in_parts(where: str, case: Case, text: str, left: str) -> tuple[str, str, list[str]]:
+    """A long formula by the definitions that it is put together from: it, it with numbers, and their values."""
+    table = _definitions(where)
+    body = next((body for name, body in table.items() if _expanded(name, where) == text), "")
+    used = [name for name in table if re.search(rf"\b{name}\b", body)]
+    if not used:
+        return text, left, []
+    values = {name: str(worked(_expanded(name, where), case, lambda _: None)[1]) for name in used}
+    shown = [chain(name, table[name], values[name]) for name in used]
+    return body, worked(body, case, values.get)[0], shown
 
 
 def _path(claim: Mapping[str, Any], case: Case, text: str, printed: str) -> tuple[str, list[str], str]:

@@ -16,7 +16,7 @@ from montecarlo import registry
 from montecarlo.registry import variance as half_squares
 from montecarlo.walks import form
 from proofs_check.api import judge
-from proofs_check.checks.approaching import Ladder, exponents, lengths, plan_ladder, reached
+from proofs_check.checks.approaching import Approached, Ladder, exponents, lengths, plan_ladder, reached
 from proofs_check.checks.evidence import EFFORTS, Measured, RunContext
 from proofs_check.checks.intervals import Blocks, Interval
 from proofs_check.checks.sampling import _before, plan, sampled
@@ -128,6 +128,14 @@ def test_a_print_of_an_order_is_met_over_that_order() -> None:
     wrong = Pair(replace(by_id()[B1], printed={"B1": "T**3*tr2/1000"}))
     (other,) = reached(wrong, planned, measured(wrong, planned), 1e-9)
     assert other.contradicts and other.stated == pytest.approx(1e-3)
+
+
+def test_the_place_of_a_limit_names_what_the_claim_speaks_of() -> None:
+    """Not s and mix, which only say along which sequence, and with which matrices, the cases go."""
+    raw = {"theta": "1/2", "r": "1", "s": "0", "k": "2", "mix": "1"}
+    rungs: Any = (SimpleNamespace(raw=raw),)
+    found = Approached(rungs, 0, None, Pair(by_id()[LEMMA2]), 1.0, 0.1, 1e-9)
+    assert found.place == "limit at theta = 1/2, r = 1"
 
 
 # -- what is never verified

@@ -85,11 +85,11 @@ class Path:
             told[name] = entries[0] if len(entries) == 1 else f"({', '.join(entries)})"
         return ", ".join(f"{name} = {text}" for name, text in told.items())
 
-    def multiples(self) -> dict[str, str]:
-        """The vectors as multiples of unit vectors, ``t*e_1``."""
+    def multiples(self, of: str) -> dict[str, str]:
+        """The vectors as multiples of unit vectors, ``t*e_1``, by the name ``of`` what grows."""
         units = (sp.Symbol("e_1"), sp.Symbol("e_2"))
         told = {
-            name: sp.Symbol("t") ** p * sum(sp.Rational(c) * unit for c, unit in zip(a, units, strict=True))
+            name: sp.Symbol(of) ** p * sum(sp.Rational(c) * unit for c, unit in zip(a, units, strict=True))
             for name, (p, a) in self.vectors.items()
         }
         return {name: str(value) for name, value in told.items()}

@@ -136,8 +136,8 @@ OTHERS: dict[str, tuple[dict[str, Any], str, str, dict[str, Any], tuple[str, ...
         {"d": 27, "C": "1", "u": ["27", *["0"] * 26], "v": ["0"] * 27},
         "2",
         "3.00000000000000",
-        {"path": {"vectors": {"u": "e_1*t", "v": "0"}, "excess": "d - 2"}},
-        ("about 3 or more", "`u = e_1*t`, `v = 0`", "by `d - 2` at least", "no o(1) makes up for it"),
+        {"path": {"vectors": {"u": "d*e_1", "v": "0"}, "excess": "d - 2"}},
+        ("about 3 or more", "`u = d*e_1`, `v = 0`", "by `d - 2` at least", "no o(1) makes up for it"),
     ),
     "bao2024.appB.dominance": (
         {"T": 4096},
@@ -282,7 +282,12 @@ def test_a_limit_along_sequences_is_shown_as_one() -> None:
     assert lines[0] == (
         "Take theta = 1/2, r = 1, xi = 16, eta = 1/16, of the sequences `xi = 4**k` and `eta = 4**(-k)` at k = 2."
     )
-    assert lines[1].endswith(", and tends to 1/2 as k grows.")
+    # a long formula by the definitions that it is put together from
+    assert lines[1] == "Then `z = (theta - 1/2)*xi = 0` and `width = sqrt(2*(2*theta**2 + 7/12)) = sqrt(78)/6`."
+    assert lines[2].startswith(
+        "The quantity is `erf(z/width)/2 - erf((z - 1/eta)/width)/2 = erf(0 / (sqrt(78) / 6)) / 2"
+    )
+    assert lines[2].endswith(", and tends to 1/2 as k grows.")
 
 
 def test_no_single_place_is_shown_against_a_limit() -> None:
