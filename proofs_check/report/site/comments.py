@@ -77,7 +77,7 @@ _ENVIRONMENTS = frozenset(["cases", "matrix", "pmatrix", "bmatrix", "vmatrix", "
 def escaped(text: str) -> str:
     """Plain text for LaTeX; letters that the usual fonts lack are written by their names."""
     out = []
-    for letter in re.sub(r"(?<![\w.])'(?=\w)", "\N{LEFT SINGLE QUOTATION MARK}", mathml.clean(text)):
+    for letter in re.sub(r"(?<![\w.])'(?=[\w(])", "\N{LEFT SINGLE QUOTATION MARK}", mathml.clean(text)):
         if letter in _ESCAPED:
             out.append(_ESCAPED[letter])
         elif letter.isspace():

@@ -205,6 +205,8 @@ def bounded(name: str, claim: Claim) -> str | None:
 
 
 def _short(name: str, claim: Claim) -> str | None:
+    if formula.name(name) == f"\\{name}" and formula.name(name) in claim["statement"]:
+        return formula.name(name)
     latex = None if said(claim).get("quantities", {}).get(name, "").isidentifier() else _definition(name, claim)
     return latex if latex and len(latex) <= LONGEST_HEAD and mathml.converted(latex) else None
 

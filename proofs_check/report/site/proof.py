@@ -99,7 +99,9 @@ def _latex(text: str) -> str | None:
 
 def _said(text: str, says: str) -> str:
     bare = text.replace("``", "").removeprefix(says)
-    return re.sub(r"^[. ]*(Trusted[:;] )?|\bTrusted[:;] (?=this )", "", bare)
+    told = re.sub(r"^[. ]*(Trusted[:;] )?|\bTrusted[:;] (?=this )", "", bare)
+    # beside what the argument says it is not named again
+    return re.sub(r"(?<=\.) this argument\.$", "", told)
 
 
 def rules(entries: Sequence[Entry]) -> list[dict[str, Any]]:

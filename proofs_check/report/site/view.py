@@ -346,7 +346,8 @@ def detail(entry: Entry, table: Mapping[str, Entry]) -> dict[str, Any]:
             mathml.sentence(names.written(text, claim, generated=text in hypotheses)) for text in claim["assumptions"]
         ],
         "quantity": mathml.sentence(claim["quantity"]),
-        "defined": names.definitions(claim),
+        "place": mathml.sentence(claim["where"]),
+        "defined": None if names.definitions(claim) == mathml.sentence(claim["quantity"]) else names.definitions(claim),
         "notation": notation.definitions(claim, entry.correction.claim if entry.correction else None, below),
         "along": names.along(claim) if any(index in CASES for index in ordered(_params(claim))) else None,
         "mapping": names.mapping(claim),

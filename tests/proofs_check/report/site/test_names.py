@@ -54,6 +54,16 @@ def page_of(report: Report, name: str) -> str:
     return dict(pages.files(report))[f"claims/{name}.html"].decode()
 
 
+def test_a_clause_of_one_quantity_has_that_for_its_sentence(claim: Any) -> None:
+    one = claim | {"printed": {"solvable": "iff a > 0"}, "quantity": "whether W exists"}
+    assert str(names.named(one, one["printed"], names.PAGE)[0][0]).endswith("</math> exists")
+
+
+def test_a_greek_letter_of_the_print_stays_that_letter(claim: Any) -> None:
+    one = claim | {"said": {**SAID, "quantities": {"eta": "product/xi"}}, "statement": r"\eta = 0.02"}
+    assert "η" in str(names.quantity("eta", one)) and "product" not in str(names.quantity("eta", one))
+
+
 def test_traces_are_in_the_papers_letters_where_its_matrix_is_a_product(claim: Any) -> None:
     assert names.written("tr1 + tr2/2 - tr12", claim) == "tr(W) + tr(W**2)/2 - tr(W**12)"
     # the suite's W is the model's matrix, the paper's own words mean the product
@@ -160,12 +170,19 @@ PLAIN = names.Writer(lambda latex: f"<{latex}>", str, lambda text: f"[{text}]")
     ],
 )
 def test_formulas_are_named_by_their_quantities(formulas: dict[str, str], expected: list[tuple[str, ...]]) -> None:
-    claim: Any = {"printed": formulas, "symbols": [], "said": {}, "correction": None, "quantity": "the mean of it"}
+    claim: Any = {
+        "printed": formulas,
+        "symbols": [],
+        "said": {},
+        "correction": None,
+        "quantity": "the mean of it",
+        "statement": "",
+    }
     assert names.named(claim | {"kind": "identity"}, formulas, PLAIN) == expected
 
 
 def test_a_limit_is_written_as_a_limit_where_the_formula_is_that_alone() -> None:
-    claim: Any = {"printed": {"rho": "1/2"}, "symbols": [], "correction": None, "kind": "limit"}
+    claim: Any = {"printed": {"rho": "1/2"}, "symbols": [], "correction": None, "kind": "limit", "statement": ""}
     claim["said"] = {"quantities": {}, "limit": "xi -> 0", "remainder": ""}
     assert names.named(claim, claim["printed"], PLAIN) == [(r"<\rho>", r"<\to>", "[1/2]", "as xi -> 0")]
     # up to o(1) it is an equation, and so is a power of growth

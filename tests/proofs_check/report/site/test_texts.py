@@ -151,6 +151,7 @@ def test_text_is_escaped_for_latex() -> None:
     assert escaped(r"50% of \x_1 {a} & #2 $3 ~^") == (
         r"50\% of \textbackslash{}x\_1 \{a\} \& \#2 \$3 \textasciitilde{}\textasciicircum{}"
     )
+    assert escaped("is '(B2), line 1' there") == "is `(B2), line 1' there"
     assert escaped("Súkeník, θ ≤ 1") == r"S\'{u}ken\'{i}k, $\theta$ $\leq$ 1"
 
 
