@@ -70,7 +70,7 @@ _Piece = tuple[str, int]
 #: What only the language of statements has, and what is indexed in a text.
 _BINDER = re.compile(
     r"\b(every|exists|least|largest|smallest|increasing|decreasing|peaks|maxima|minima|limit|grad|diff|indicator|dist|hull|inv|"
-    r"eig|softmax|onto)\("
+    r"eig|softmax|onto|columns?|stack)\("
 )
 _WEIGHTED = re.compile(r"\bsoftmax\(([A-Za-z]\w*)\)")
 _EQUATION = re.compile(r"(?<![<>=!])=(?!=)")
@@ -154,6 +154,11 @@ def telling(text: str) -> bool:
     from theorems.algebra import norms
 
     return _word(text) is not None or norms.functional(text) is not None
+
+
+def greek(text: str) -> bool:
+    """Whether a name is that of a Greek letter."""
+    return text in _GREEK
 
 
 def recognised(text: str) -> bool:

@@ -185,12 +185,18 @@ def definitions(claim: Claim) -> Markup | None:
     told = {name: _definition(name, claim) for name in printed if name not in _parts(claim)}
     # a declared symbol stands in the formulas under its name, as does one of several quantities
     shown = [
-        f"{formula.name(name)} = {latex}" if latex and (name in claim["symbols"] or _word(name, told)) else latex
+        f"{_named_as(name)} = {latex}" if latex and (name in claim["symbols"] or _word(name, told)) else latex
         for name, latex in told.items()
     ]
     if None in shown or not shown or re.search(r"^\S+ = |\[", claim["quantity"]):
         return None
     return Markup(", ").join(mathml.shown(str(latex)) for latex in dict.fromkeys(shown))
+
+
+def _named_as(name: str) -> str:
+    """The name of a quantity in LaTeX: of several words as these, "(20) over (19)"."""
+    several = re.fullmatch(r"[A-Za-z]{2,}\d*(_[A-Za-z0-9]{2,})+", name) and not formula.greek(name.partition("_")[0])
+    return rf"\text{{{label(name)}}}" if several else formula.name(name)
 
 
 def _word(name: str, told: Mapping[str, str | None]) -> bool:

@@ -57,6 +57,7 @@ SHOWN = {
     "norm(softmax(s)[1]*v[1])": r"\left\lVert \operatorname{softmax}\left(s\right)_{1} \, v_{1} \right\rVert",
     "norm(mean(z))": r"\lVert \bar{z} \rVert",
     "hull(z[i], i, J)": r"\operatorname{conv}\left\{z_{i} : i \in J\right\}",
+    "columns(x[i], i, 1, T)": r"\left[x_{i}\right]_{i=1}^{T}",
     "onto(eta[c], c, 1, C)": r"P_{\operatorname{span}\left\{\eta_{c} : 1 \le c \le C\right\}}",
     "sum(E[x[j].T*x[j]], j, 1, T)": r"\sum_{j=1}^{T} \mathbb{E}[x_{j}^{\top} x_{j}]",
 }

@@ -59,6 +59,12 @@ def test_a_clause_of_one_quantity_has_that_for_its_sentence(claim: Any) -> None:
     assert str(names.named(one, one["printed"], names.PAGE)[0][0]).endswith("</math> exists")
 
 
+def test_a_quantity_of_several_words_is_defined_by_these(claim: Any) -> None:
+    told = {"eq20_over_eq19": "tr(W)/d", "eq21_over_eq19": "d/tr(W)"}
+    one = claim | {"said": {"quantities": told}, "printed": dict.fromkeys(told, "o(1)"), "symbols": []}
+    assert "(20) over (19)" in str(names.definitions(one)).replace("\N{NO-BREAK SPACE}", " ")
+
+
 def test_a_greek_letter_of_the_print_stays_that_letter(claim: Any) -> None:
     one = claim | {"said": {**SAID, "quantities": {"eta": "product/xi"}}, "statement": r"\eta = 0.02"}
     assert "η" in str(names.quantity("eta", one)) and "product" not in str(names.quantity("eta", one))
