@@ -21,7 +21,7 @@ from proofs_check.report.telling import sourced, worded
 #: The matrix of the model in the suite's names, and how it is written where the paper's W is another one.
 MODEL, MODEL_HERE = "W", "W_QK"
 #: A definition longer than this, in LaTeX, is no head of a row; one longer than this, as text, is no part of a formula.
-LONGEST_HEAD, LONGEST_PART = 70, 16
+LONGEST_HEAD, LONGEST_PART = 76, 16
 #: Signs of a definition that stands beside a row of a drawing.
 LONGEST_TAG = 20
 #: Quantities that bound another one: in words, and the sign before them.
@@ -52,6 +52,8 @@ def written(text: str, claim: Claim, *, generated: bool = False) -> str:
     """
     if generated:
         text = _relettered(sourced(text, claim), claim)
+    # the letter is a word of Python, and no name of a formula
+    text = re.sub(r"\blambda\b", "lam", text)
     text = _by_definition(_put_in(text, claim), claim)
     letter = papers(claim)
     if not letter:

@@ -476,5 +476,5 @@ def remark(found: Sequence[Entry]) -> str:
         return told
     verb, what = ("is", "a statement") if read == 1 else ("are", "statements")
     rest = f"the other {len(refuted) - read} stand in the source word for word" if len(refuted) > read else ""
-    told += f" {read} of the refuted {verb} {what} that this project filled in or made precise, no words of the authors"
+    told += f" {read} of the refuted {verb} {what} that this project filled in, made precise or read in its own way"
     return told + (f"; {rest}." if rest else ".")

@@ -72,6 +72,7 @@ def test_a_greek_letter_of_the_print_stays_that_letter(claim: Any) -> None:
 
 def test_traces_are_in_the_papers_letters_where_its_matrix_is_a_product(claim: Any) -> None:
     assert names.written("tr1 + tr2/2 - tr12", claim) == "tr(W) + tr(W**2)/2 - tr(W**12)"
+    assert names.written("for lambda in (0, 1)", claim) == "for lam in (0, 1)"
     # the suite's W is the model's matrix, the paper's own words mean the product
     assert names.written("E[x_i^T W x_j] = tr1", claim, generated=True) == "E[x_i^T W_QK x_j] = tr(W)"
     assert names.written("the eigenvalues of W", claim) == "the eigenvalues of W"

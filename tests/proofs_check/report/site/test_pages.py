@@ -234,8 +234,8 @@ def test_a_page_calls_printed_only_what_stands_in_the_source(sample_report: Repo
         assert head in shown and f"{head} and derived" in shown
         assert not [text for text in shown if re.search("[Pp]rint", text)]
     index = found["index.html"]
-    assert "What is wrong in readings" in index and "What is wrong, by cause" not in index
-    assert "1 of the refuted is a statement that this project filled in or made precise" in index
+    assert "What is wrong in statements as this project reads them" in index and "What is wrong, by cause" not in index
+    assert "1 of the refuted is a statement that this project filled in, made precise or read in its own way" in index
 
 
 def test_a_correction_of_a_narrower_print_is_its_statement_with_where_it_holds(sample_report: Report) -> None:
