@@ -184,6 +184,12 @@ def sentence(text: str) -> Markup:
     return Markup(re.sub(r"\( (?=<math|<span class=tight>)", "(", joined))
 
 
+def words(text: str) -> Markup:
+    """A text of words in which only formulas of several signs are typeset: the C of Appendix C is no name."""
+    parts = ((converted(latex) if latex else None, run) for latex, run in prose.runs(clean(text)))
+    return Markup("").join(typeset or Markup(escape(run)) for typeset, run in parts)
+
+
 def _plain(text: str) -> list[Markup]:
     """A text in whose words formulas stand, of the language of formulas alone."""
     out: list[Markup] = []

@@ -17,6 +17,7 @@ from proofs_check.inputs.expect import CORRECTED, VERDICTS
 from proofs_check.report import byhand
 from proofs_check.report.causes import causes, inherited, of_lower_order
 from proofs_check.report.site import cases, compare, holding, mathml, names, notation, plot, proof, slip
+from proofs_check.report.site.ordering import arranged
 from proofs_check.report.telling import (
     FIDELITY,
     asked,
@@ -182,8 +183,10 @@ def entries(report: Report) -> list[Entry]:
         # a derivation's module brings the LaTeX of the names that are its own
         with contextlib.suppress(LookupError):
             find(claim["id"])
+    prints = {claim["id"] + CORRECTED: claim["printed"] for claim in claims}
     found = []
-    for claim, slug in zip(claims, slugs([claim["id"] for claim in claims]), strict=True):
+    for judged, slug in zip(claims, slugs([claim["id"] for claim in claims]), strict=True):
+        claim = _as_printed(judged, prints.get(judged["id"], {}))
         parts = claim["id"].removesuffix(CORRECTED).split(".")
         section = parts[1] if len(parts) > 2 else ""
         short = ".".join(parts[2:]) if len(parts) > 2 else parts[-1]
@@ -200,6 +203,12 @@ def entries(report: Report) -> list[Entry]:
             if narrowed(base.claim):
                 entry.statement = base.statement
     return found
+
+
+def _as_printed(claim: Claim, prints: Mapping[str, str]) -> Claim:
+    """A correction with its formulas in the order of the print that it corrects; any other claim as it is."""
+    moved = {name: arranged(text, prints[name]) if name in prints else text for name, text in claim["printed"].items()}
+    return claim | {"printed": moved} if prints else claim
 
 
 def shortened(where: str) -> str:
@@ -346,7 +355,7 @@ def detail(entry: Entry, table: Mapping[str, Entry]) -> dict[str, Any]:
             mathml.sentence(names.written(text, claim, generated=text in hypotheses)) for text in claim["assumptions"]
         ],
         "quantity": mathml.sentence(claim["quantity"]),
-        "place": mathml.sentence(claim["where"]),
+        "place": mathml.words(claim["where"]),
         "defined": None if names.definitions(claim) == mathml.sentence(claim["quantity"]) else names.definitions(claim),
         "notation": notation.definitions(claim, entry.correction.claim if entry.correction else None, below),
         "along": names.along(claim) if any(index in CASES for index in ordered(_params(claim))) else None,

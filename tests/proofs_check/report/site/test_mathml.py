@@ -10,6 +10,11 @@ from proofs_check.report.site import mathml
 from theorems.claims.catalogue import catalogue
 
 
+def test_a_place_has_its_formulas_typeset_and_no_letters() -> None:
+    told = str(mathml.words("Appendix C, 'so x^i = e^i', a <b>"))
+    assert told.startswith("Appendix C, &#39;so <math>") and told.endswith(", a &lt;b&gt;")
+
+
 def test_every_statement_of_the_catalogue_is_typeset() -> None:
     for claim in catalogue():
         assert mathml.converted(claim.statement, True) is not None, claim.id
