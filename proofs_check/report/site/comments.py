@@ -334,7 +334,8 @@ def comments(report: Report, paper: str) -> str:
     of = ", ".join(part for part in (authors, entries[0].claim["paper"]["version"] if entries else "") if part)
     own, lower = (sum(len(cause.own) for cause in found if cause.lower is of) for of in (False, True))
     read = sum(entry.verdict == "refuted" and entry.head != "printed" for entry in entries)
-    apart = f", {read} of them as read: no line of the source states {'it' if read == 1 else 'them'}" if read else ""
+    stands = "it stands" if read == 1 else "they stand"
+    apart = f", {read} of them as read here and not as {stands}" if read else ""
     counts = (
         (own, f"{own} by an error of {'its' if refuted == 1 else 'their'} own"),
         (lower, f"{lower} in lower-order terms only"),
