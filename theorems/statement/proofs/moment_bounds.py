@@ -1,6 +1,7 @@
-"""Inequalities between moments of which some have no closed form: Cauchy and Schwarz's, Jensen's, and Markov's.
+"""Inequalities between moments of which some have no closed form, by Cauchy-Schwarz, Minkowski, Jensen and Markov.
 
-E[f g]^2 <= E f^2 E g^2, and Cov[f, g]^2 <= Var f Var g. For a convex function f of a random number g, E f(g) >= f(E g),
+E[f g]^2 <= E f^2 E g^2, and Cov[f, g]^2 <= Var f Var g. sqrt(E |f + g|^2) <= sqrt(E |f|^2) + sqrt(E |g|^2), for numbers
+or vectors f and g, and standard deviations likewise. For a convex function f of a random number g, E f(g) >= f(E g),
 and <= for a concave one; E g <= sqrt(E g^2). For b > 0, P[g >= b] <= E g^k/b^k where k is even, or g is never negative.
 A moment is replaced by what bounds it where its side rises or falls with it, and what is left is decided as any
 statement is.
@@ -29,6 +30,7 @@ from theorems.statement.work import Work
 ZERO, ONE, TWO = number(0), number(1), number(2)
 JENSEN = "Jensen's inequality"
 CAUCHY = "Cauchy-Schwarz"
+MINKOWSKI = "Minkowski's inequality"
 MARKOV = "Markov's inequality"
 #: Powers of a number whose moments bound its tail.
 POWERS = (1, 2, 4)
@@ -46,6 +48,10 @@ def by_cauchy(prop: Proposition) -> Steps | None:
         return None
     names = {one: name(f"m{k}#") for k, one in enumerate(moments)}
     between = [Step(CAUCHY, f"{one}**2 <= {' * '.join(map(str, most)) or 1}", CAUCHY) for one, most in _pairs(moments)]
+    sums = list(_sums(moments))
+    for one, parts in sums:
+        told = " + ".join(f"sqrt({part})" for part in parts)
+        between.append(Step(MINKOWSKI, f"sqrt({one}) <= {told}", "Minkowski"))
     if not between:
         return None
     relations = [(">=", names[one], ZERO) for one in moments if one.op == "Var" or visibly_nonnegative(one)]
@@ -53,6 +59,11 @@ def by_cauchy(prop: Proposition) -> Steps | None:
         relations.append(("<=", Expr("**", (names[one], TWO)), Expr("*", (ONE, *(names[bound] for bound in most)))))
         if not most:
             relations += [("<=", names[one], ONE), (">=", names[one], number(-1))]
+    for one, parts in sums:
+        # and (r_1 + ... + r_n)^2 <= n (r_1^2 + ... + r_n^2)
+        several = tuple(names[part] for part in parts)
+        relations.append(("<=", Expr("sqrt", (names[one],)), Expr("+", tuple(Expr("sqrt", (m,)) for m in several))))
+        relations.append(("<=", names[one], Expr("*", (number(len(parts)), Expr("+", several)))))
     prover = Prover(prop, Work(STEPS))
     prover.known = replace(prover.known, relations=(*prover.known.relations, *relations))
 
@@ -80,6 +91,34 @@ def _pairs(moments: Iterable[Expr]) -> Iterator[tuple[Expr, tuple[Expr, ...]]]:
             for most in (*((other,) for other in squares), *combinations_with_replacement(squares, 2)):
                 if _factors(Expr("*", (ONE, *(other.args[0] for other in most)))) == twice:
                     yield one, most
+
+
+def _sums(moments: Iterable[Expr]) -> Iterator[tuple[Expr, tuple[Expr, ...]]]:
+    """Mean squares, or variances, of sums, each with those of its terms."""
+    squares = {squared: one for one in moments if (squared := _squared(one)) is not None}
+    for (kind, total), one in squares.items():
+        terms = total.args if total.op == "+" else ()
+        found = [squares.get((kind, _unsigned(term))) for term in terms]
+        if found and None not in found:
+            yield one, tuple(part for part in found if part is not None)
+
+
+def _squared(moment: Expr) -> tuple[str, Expr] | None:
+    """What a moment is the mean square of, E |f|^2, or the variance of."""
+    (inner,) = moment.args[:1]
+    if moment.op == "Var":
+        return "Var", inner
+    if moment.op != "E" or inner.op != "**" or inner.args[1] != TWO:
+        return None
+    base = inner.args[0]
+    return "E", base.args[0] if base.op == "abs" or (base.op == "norm" and base.args[1] in ("", "fro")) else base
+
+
+def _unsigned(node: Expr) -> Expr:
+    """A term without its sign."""
+    if node.op == "*" and node.args[0] == number(-1):
+        return node.args[1] if len(node.args) == 2 else Expr("*", node.args[1:])
+    return node
 
 
 def _factors(node: Expr) -> Counter[Expr]:
