@@ -377,12 +377,14 @@ class Agreement(TypedDict):
     ranges: list[Range]
     edges: Annotated[list[Text], Meta(description="Edges of the hypotheses that some case met.")]
     missed: Annotated[list[Text], Meta(description="Edges of the hypotheses that no case met.")]
-    least: Annotated[
-        float | None,
-        Meta(
-            description="Relative error of a quantity's simulated means, alike at all cases, that these cases together "
-            "show in 999 runs of 1,000: the largest over the quantities; null where nothing is simulated."
-        ),
+    least: NotRequired[
+        Annotated[
+            float | None,
+            Meta(
+                description="Relative error of a quantity's simulated means, alike at all cases, that these cases "
+                "together show in 999 runs of 1,000: the largest over the quantities; null where nothing is simulated."
+            ),
+        ]
     ]
 
 

@@ -66,7 +66,7 @@ def found(report: Report) -> str:
         for cause in found:
             for name in cause.own:
                 out += _finding(table[name])
-            heirs = view.listed([escaped(table[name].title) for name in cause.heirs])
+            heirs = view.listed([escaped(table[name].within) for name in cause.heirs])
             out += [f"Inherited by {heirs}.", ""] if heirs else []
         inheriting = [
             _heir(entry, [table[name] for name in source_of[entry.id]]) for entry in members if entry.id in source_of
@@ -104,7 +104,7 @@ def _by_cause(heirs: int, own: int, lower: int) -> str:
 def _heir(entry: view.Entry, sources: Sequence[view.Entry]) -> str:
     """A claim that inherits an error: what is correct there, and from where the error is."""
     told = f": {_truth(entry)}" if entry.claim["correction"] else ""
-    origin = view.listed([escaped(one.title) for one in sources])
+    origin = view.listed([escaped(one.within) for one in sources])
     return f"- {escaped(entry.title)}{told}, from {origin} ({code(entry.id)})"
 
 

@@ -110,6 +110,11 @@ class Entry:
         return self.claim["verdict"] if self.claim["verdict"] in VERDICTS else "error"
 
     @property
+    def within(self) -> str:
+        """The title within a sentence."""
+        return self.claim["where"][:1] + self.title[1:]
+
+    @property
     def heading(self) -> Markup:
         """The title with its names typeset."""
         return Markup(self.titled(escape, lambda name: mathml.expression(name, block=False)))

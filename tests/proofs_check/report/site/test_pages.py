@@ -302,8 +302,11 @@ def test_a_line_of_a_proof_says_once_that_its_error_reaches_the_conclusion(sampl
     assert table.count("reaches the conclusion") == 1
 
 
-def test_a_title_begins_with_a_capital() -> None:
+def test_a_title_begins_with_a_capital_but_within_a_sentence(sample_report: Report) -> None:
     assert view.shortened("below (34)") == "Below (34)"
+    sample_report["claims"][0]["where"] = "below (34)"
+    entry = view.entries(sample_report)[0]
+    assert (entry.title, entry.within) == ("Below (34)", "below (34)")
 
 
 def test_a_correction_that_only_reorders_is_not_marked_wrong(sample_report: Report) -> None:
