@@ -265,7 +265,8 @@ def asked(claim: Claim, letter: Callable[[str], str] = str) -> str:
     told = "; ".join(
         filter(None, (", ".join(ends), f"{met} of {counted(edges, 'edge')} of the hypotheses met" * (edges > 0)))
     )
-    seen = f". An error of {100 * found['least']:.1g}% in all simulated means would show" if found.get("least") else ""
+    least = found.get("least")
+    seen = f". An error of {100 * least:.1g}% in all simulated means would show" if least else ""
     cases = counted(found["cases"], "further case")
     return (f"{cases} drawn: {told}" if told else cases) + seen
 
