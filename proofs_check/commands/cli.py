@@ -15,7 +15,7 @@ import traceback
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import NoReturn
+from typing import NoReturn, TextIO
 
 from proofs_check import __version__
 from proofs_check.commands import check, claims, measure, measuring, reports, verify
@@ -169,14 +169,18 @@ def _run(argv: Sequence[str]) -> int:
     return COMMANDS[argv[0]].run(args)
 
 
+def _nowhere() -> TextIO:
+    """A stream to the end of the process, which Python's development mode does not miss the closing of."""
+    return open(os.open(os.devnull, os.O_WRONLY), "w", closefd=False)
+
+
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit status."""
     if argv is None:
         # Hypothesis would keep what it found in the modules of this folder in a folder here.
         os.environ.setdefault("HYPOTHESIS_STORAGE_DIRECTORY", os.devnull)
     # A closed stream (`>&-`) is None; what would go there is dropped.
-    sys.stdout = sys.stdout or open(os.devnull, "w")  # noqa: SIM115
-    sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: SIM115
+    sys.stdout, sys.stderr = sys.stdout or _nowhere(), sys.stderr or _nowhere()
     for stream in (sys.stdout, sys.stderr):
         if hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="backslashreplace")

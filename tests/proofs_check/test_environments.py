@@ -49,7 +49,7 @@ def ran(command: Sequence[str] = COMMAND, cwd: Path = ROOT, env: Mapping[str, st
         cwd=cwd,
         env=environment() if env is None else env,
         check=False,
-        timeout=60,
+        timeout=300,
         text=True,
         encoding="utf-8",
         errors="backslashreplace",
@@ -270,6 +270,11 @@ def piped(arguments: Sequence[str], streams: str, report: Path) -> Done:
 @pytest.mark.parametrize("closed", ["0<&-", "1>&-", "2>&-", "0<&- 1>&- 2>&-"])
 def test_closed_streams(closed: str, arguments: list[str], tmp_path: Path) -> None:
     assert piped(arguments, closed, tmp_path / "r.json").returncode == 0
+
+
+def test_a_closed_stream_is_not_missed_in_development_mode() -> None:
+    done = ran(["bash", "-c", f"{sys.executable} -X dev -m proofs_check show nothing >&-"])
+    assert done.returncode == 2 and done.stderr.count("\n") == 1, done.stderr
 
 
 @EITHER

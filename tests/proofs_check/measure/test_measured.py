@@ -198,9 +198,10 @@ def test_the_command_writes_numbers_and_a_page(
         (["--heads", "3"], "LAYER.HEAD"),
         (["--tokens", "0"], "a whole number"),
         (["--tokens", "33"], "--text 'a text of 33 tokens': expected 34 or more"),
-        (["--text", "none"], "UTF-8 text"),
+        (["--text", "none"], "No such file"),
         (["--text", "bytes"], "UTF-8 text"),
-        (["--html", "text"], "is a file"),
+        (["--html", "text"], "another file"),
+        (["--html", "bytes"], "is a file"),
         (["--json", "text"], "another file"),
     ],
 )

@@ -71,14 +71,13 @@ def _parsed(text: str, vocabulary: Vocabulary, column: int) -> Expr:
     lead = len(source) - len(source.lstrip())
     try:
         tree = ast.parse(source.strip(), mode="eval").body
-    except SyntaxError as error:
-        if "too many nested" in str(error):
+    except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
+        # by what Python's parser stops at depth is another matter in each of its versions
+        if not isinstance(error, SyntaxError) or "too many nested" in str(error):
             raise StatementError("nested too deeply; write it with definitions (--where)", text, 0) from None
         place = columns[min(lead + max((error.offset or 1) - 1, 0), len(columns) - 1)]
         check_brackets(text)
         raise StatementError(reason(text, place)[0], text, reason(text, place)[1]) from None
-    except (ValueError, RecursionError, MemoryError):
-        raise StatementError("nested too deeply; write it with definitions (--where)", text, 0) from None
     return _Reader(text, columns, lead, vocabulary, column).build(tree, 0)
 
 
