@@ -14,10 +14,9 @@ from importlib.machinery import PathFinder
 from pathlib import Path
 from typing import Any
 
-from proofs_check.inputs.data import toml_of
 from proofs_check.inputs.errors import UsageError
-from proofs_check.inputs.files import regular_bytes
 from proofs_check.statements.request import Request
+from theorems.claims.outside import regular_bytes, toml_of
 
 _PART = re.compile(r"[A-Za-z][A-Za-z0-9_-]{0,60}")
 

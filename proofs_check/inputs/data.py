@@ -1,23 +1,17 @@
-"""JSON and TOML from outside, under one bound of size, depth and digits; ValueError says in words what goes beyond it.
-
-The bounds are checked before a reader could spend time or memory on what lies beyond them.
-"""
+"""JSON from outside, under one bound of size, depth and digits; ValueError says in words what goes beyond it."""
 
 from __future__ import annotations
 
 import json
 import math
-import re
-import tomllib
 from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-#: Most values, levels and digits of a number: a report of every claim has a few ten thousand, ten and twenty.
-MAX_VALUES, MAX_DEPTH, MAX_DIGITS = 1_000_000, 100, 100
-_LONG = re.compile(rf"[0-9_]{{{MAX_DIGITS + 1}}}|0x[0-9A-Fa-f_]{{{MAX_DIGITS + 1}}}")
-#: Largest TOML, in characters, and most full stops in a line: a key of n parts costs its reader n^2.
-MAX_TOML, MAX_STOPS = 1 << 20, 64
+from theorems.claims.outside import MAX_DIGITS, check_depth
+
+#: Most values: a report of every claim has a few ten thousand.
+MAX_VALUES = 1_000_000
 
 
 def json_of(text: str) -> Any:
@@ -30,24 +24,7 @@ def json_of(text: str) -> Any:
         )
     except RecursionError:
         raise ValueError("nested too deeply") from None
-    _check_depth(found)
-    return found
-
-
-def toml_of(text: str) -> dict[str, Any]:
-    """The data of a TOML text; ValueError for anything else."""
-    if len(text) > MAX_TOML:
-        raise ValueError(f"over {MAX_TOML >> 10} KiB")
-    for number, line in enumerate(text.splitlines(), 1):
-        if line.count(".") > MAX_STOPS:
-            raise ValueError(f"over {MAX_STOPS} full stops in line {number}")
-    if _LONG.search(text):
-        raise ValueError(f"a number of over {MAX_DIGITS} digits")
-    try:
-        found = tomllib.loads(text)
-    except RecursionError:
-        raise ValueError("nested too deeply") from None
-    _check_depth(found)
+    check_depth(found)
     return found
 
 
@@ -78,16 +55,3 @@ def _float(digits: str) -> float:
     if not math.isfinite(value):
         raise ValueError(f"{digits} is out of range")
     return value
-
-
-def _check_depth(found: Any) -> None:
-    level, depth = [found], 0
-    while level := [
-        part
-        for value in level
-        if isinstance(value, dict | list)
-        for part in (value.values() if isinstance(value, dict) else value)
-    ]:
-        depth += 1
-        if depth > MAX_DEPTH:
-            raise ValueError("nested too deeply")

@@ -9,9 +9,10 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from proofs_check.inputs.data import json_of, toml_of
+from proofs_check.inputs.data import json_of
 from proofs_check.inputs.errors import UsageError, did_you_mean, shown
 from proofs_check.inputs.files import read_bytes
+from theorems.claims.outside import toml_of
 
 VERDICTS = ("verified", "refuted", "undecided", "conflict", "error")
 CORRECTED = ".corrected"

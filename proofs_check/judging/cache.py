@@ -25,8 +25,8 @@ from typing import Any
 from proofs_check.claims.report import Claim
 from proofs_check.inputs.data import json_of
 from proofs_check.inputs.errors import UsageError
-from proofs_check.inputs.files import regular_bytes
 from theorems.claims.catalogue import CORRECTED, Statement
+from theorems.claims.outside import regular_bytes
 
 SCHEMA = 1
 #: Where entries are kept, instead of the user's folder for caches; "off" keeps none.

@@ -20,10 +20,10 @@ from typing import TYPE_CHECKING, Any
 from montecarlo.engine import Job, Reduced
 from proofs_check.inputs.data import json_of
 from proofs_check.inputs.errors import RunStopped, UsageError
-from proofs_check.inputs.files import regular_bytes
 from proofs_check.judging import remote
 from proofs_check.judging.workers import WorkerDiedError, longest_first
 from theorems.claims.catalogue import Statement
+from theorems.claims.outside import regular_bytes
 
 if TYPE_CHECKING:
     from distributed import Client

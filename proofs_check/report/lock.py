@@ -15,10 +15,11 @@ from pathlib import Path
 from typing import Any
 
 from proofs_check.claims.report import Report
-from proofs_check.inputs.data import json_of, toml_of
+from proofs_check.inputs.data import json_of
 from proofs_check.inputs.errors import UsageError, shown
 from proofs_check.inputs.expect import FORMULAS, formulas
 from proofs_check.inputs.files import read_bytes
+from theorems.claims.outside import toml_of
 
 HEAD = "# What `twofold verify` and `twofold figures` found, written by `twofold lock` and never by hand.\n"
 #: Part of the sum of sizes by which two fingerprints of one figure may differ: vector units round differently.

@@ -14,8 +14,8 @@ from collections.abc import Collection, Iterable, Mapping
 from pathlib import Path
 
 from proofs_check.inputs.errors import UsageError
-from proofs_check.inputs.files import regular_bytes
 from proofs_check.report.outputs import atomic_write, check_folder, check_target
+from theorems.claims.outside import regular_bytes
 
 #: The list of the files of the site, its first line, and where the pages of models are, which a report leaves.
 MANIFEST, HEAD, MODELS = "files.txt", "# what twofold wrote here: SHA-256 and name", "models/"

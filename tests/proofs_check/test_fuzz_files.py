@@ -14,11 +14,12 @@ import pytest
 from hypothesis import strategies as st
 
 from proofs_check.commands import checks
-from proofs_check.inputs import expect, files
+from proofs_check.inputs import expect
 from proofs_check.inputs.errors import UsageError
 from proofs_check.judging import cluster, runner
 from proofs_check.report import lock
 from tests.proofs_check.hostile import called, contents, examples, explore, jsons, one_line, refused, texts
+from theorems.claims import outside
 
 Report = Any
 CLAIM = "bao2024.appA.eq11"
@@ -134,7 +135,7 @@ def test_devices_in_place_of_files(
 ) -> None:
     """A file without end is not read to it, and a pipe is not waited for."""
     os.mkfifo(here / "../pipe")
-    monkeypatch.setattr(files, "LIMIT", 1 << 12)
+    monkeypatch.setattr(outside, "LIMIT", 1 << 12)
     refused(called([word.format(path) for word in arguments]), here, contents(here))
 
 

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -58,3 +62,41 @@ def test_a_claim_with_any_text_for_its_print(text: str, offer: Offer, tmp_path: 
     else:
         assert told.status == 0 and told.out.startswith("mypaper.sec1.mean\t")
     assert not Path("PWNED").exists()
+
+
+def _holding(content: str) -> Callable[[Path], object]:
+    return lambda path: path.write_text(content)
+
+
+#: What may stand where a package's statements are read, and what is told of it.
+ODD: dict[str, tuple[Callable[[Path], object], str]] = {
+    "pipe": (os.mkfifo, "it is a pipe"),
+    "folder": (Path.mkdir, "it is a directory"),
+    "device": (lambda path: path.symlink_to("/dev/zero"), "it is a device"),
+    "dotted": (_holding("a." * 100_000 + "b = 1\n"), "full stops in line 1"),
+    "large": (_holding("# " * (1 << 20)), "over 1024 KiB"),
+    "deep": (_holding("a = " + "[" * 20_000 + "]" * 20_000), "nested too deeply"),
+    "digits": (_holding("a = " + "1" * 5000), "over 100 digits"),
+    "bytes": (lambda path: path.write_bytes(b"\xff\xfe"), "UnicodeDecodeError"),
+}
+
+
+@pytest.mark.parametrize("kind", ODD)
+def test_a_package_whose_statements_are_no_bounded_file_is_an_error_at_once(
+    kind: str, offer: Offer, site: Path, tmp_path: Path
+) -> None:
+    put, told = ODD[kind]
+    offer("one", "mypaper", theorems='from theorems.authoring import claims_from\nclaims_from("one")\n')
+    put(site / "one" / "statements.toml")
+    own, began = tmp_path / "own.json", time.process_time()
+    # a pipe that is waited for ends the test, not the run of the tests
+    before = signal.signal(signal.SIGALRM, signal.default_int_handler)
+    signal.alarm(20)
+    try:
+        assert called(["verify", "mypaper", "--effort", "quick", "--json", str(own)]).status == 1
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
+    assert time.process_time() - began < 10
+    (report,) = json.loads(own.read_text())["claims"]
+    assert report["verdict"] == "error" and told in report["reason"]

@@ -6,12 +6,13 @@ This module imports neither sympy nor torch, so that listing and showing claims 
 from __future__ import annotations
 
 import fnmatch
-import tomllib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
 from importlib import resources
 from typing import Any
+
+from theorems.claims.outside import NotRegular, regular_bytes, toml_of
 
 KINDS = ("identity", "asymptotic", "limit", "bound", "order", "construction", "definition", "proof-step")
 FIDELITIES = ("verbatim", "inferred", "own")
@@ -267,12 +268,14 @@ def check_id(id: str, least: int = 2) -> None:
 def read_entries(package: str) -> tuple[Paper, list[dict[str, Any]]]:
     """Source and claims of a package's ``statements.toml``, as they stand; CatalogueError where it cannot be used."""
     try:
-        data = tomllib.loads(resources.files(package).joinpath("statements.toml").read_text(encoding="utf-8"))
+        with resources.as_file(resources.files(package).joinpath("statements.toml")) as path:
+            data = toml_of(regular_bytes(path).decode())
         source = Paper(**data["paper"])
         letters = dict(data.get("letters", {}))
         entries = [{"letters": letters, **entry} for entry in data["claim"]]
-    except (OSError, KeyError, TypeError, ModuleNotFoundError, tomllib.TOMLDecodeError) as error:
-        what = " ".join(f"{type(error).__name__}: {error}".split())
+    except (OSError, KeyError, TypeError, ModuleNotFoundError, ValueError) as error:
+        what = f"it is {error.strerror}" if isinstance(error, NotRegular) else f"{type(error).__name__}: {error}"
+        what = " ".join(what.split())
         raise CatalogueError(
             f"{package}/statements.toml cannot be used ({what}); it needs [paper] and [[claim]]"
         ) from None

@@ -15,7 +15,6 @@ from markupsafe import Markup
 from proofs_check.claims.report import Report
 from proofs_check.inputs.data import json_of
 from proofs_check.inputs.expect import VERDICTS
-from proofs_check.inputs.files import regular_bytes
 from proofs_check.report.outputs import atomic_write, plain
 from proofs_check.report.publishing import MODELS, model_pages, publish
 from proofs_check.report.site import graph, holding, mathml, proof, trust, view
@@ -24,6 +23,7 @@ from proofs_check.report.site.changes import diff
 from proofs_check.report.site.comments import comments
 from proofs_check.report.site.markdown import markdown
 from proofs_check.report.telling import took
+from theorems.claims.outside import regular_bytes
 
 ASSETS = ("style.css", "app.js", "OFL.txt")
 FONT = "math.woff2"

@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from proofs_check.inputs.data import MAX_DEPTH, MAX_DIGITS, MAX_STOPS, MAX_VALUES, json_of, toml_of
+from proofs_check.inputs.data import MAX_VALUES, json_of
+from theorems.claims.outside import MAX_DEPTH, MAX_DIGITS, MAX_STOPS, toml_of
 
 
 def deep(levels: int) -> Any:

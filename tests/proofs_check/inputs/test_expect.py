@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from proofs_check.inputs import expect, files
+from proofs_check.inputs import expect
 from proofs_check.inputs.errors import UsageError
+from theorems.claims import outside
 
 KNOWN = ["p.a.one", "p.a.two", "p.b.three"]
 
@@ -81,7 +82,7 @@ def test_what_is_refused(text: str | bytes, name: str, told: str, tmp_path: Path
 def test_a_file_that_is_too_large_or_no_file_is_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(UsageError, match="a regular file; it is a device"):
         expect.read("/dev/zero", KNOWN, KNOWN)
-    monkeypatch.setattr(files, "LIMIT", 1 << 16)
+    monkeypatch.setattr(outside, "LIMIT", 1 << 16)
     with pytest.raises(UsageError, match="at most"):
         expect.read(write(tmp_path, "#" * (1 << 17)), KNOWN, KNOWN)
 

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from proofs_check.inputs import files
 from proofs_check.inputs.errors import UsageError
 from proofs_check.report.reading import read_report
+from theorems.claims import outside
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5),
@@ -80,7 +80,7 @@ def test_a_claim_that_stands_twice(sample_report: dict[str, Any], tmp_path: Path
 
 
 def test_a_file_that_is_too_large_or_not_there(tmp_path: Path) -> None:
-    (tmp_path / "large").write_bytes(b" " * (files.LIMIT + 1))
+    (tmp_path / "large").write_bytes(b" " * (outside.LIMIT + 1))
     with pytest.raises(UsageError, match="64 MiB"):
         read_report("REPORT", str(tmp_path / "large"))
     with pytest.raises(UsageError, match="No such file"):
