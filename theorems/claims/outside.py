@@ -9,7 +9,6 @@ import errno
 import os
 import re
 import stat
-import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -58,6 +57,9 @@ def _check(mode: int, path: str | Path) -> None:
 
 def toml_of(text: str) -> dict[str, Any]:
     """The data of a TOML text; ValueError for anything else."""
+    # what only opens a file has no TOML to read
+    import tomllib
+
     if len(text) > MAX_TOML:
         raise ValueError(f"over {MAX_TOML >> 10} KiB")
     for number, line in enumerate(text.splitlines(), 1):

@@ -36,11 +36,13 @@ class _Arranged(ast.NodeTransformer):
             moved: list[ast.expr] = sorted((self.visit(term) for term in terms), key=self._place)
             return reduce(lambda one, other: ast.BinOp(one, ast.Add(), other), moved)
         left, right = self.visit(node.left), self.visit(node.right)
-        swapped = self.behind and isinstance(node.op, ast.Mult) and _is_trace(left) and not _TRACE.search(_text(right))
+        swapped = (
+            self.behind and isinstance(node.op, ast.Mult) and _is_trace(left) and not _TRACE.search(ast.unparse(right))
+        )
         return ast.BinOp(right, node.op, left) if swapped else ast.BinOp(left, node.op, right)
 
     def _place(self, term: ast.expr) -> int:
-        found = _TRACE.search(_text(term))
+        found = _TRACE.search(ast.unparse(term))
         return self.order.index(found[0]) if found and found[0] in self.order else len(self.order)
 
 
@@ -55,7 +57,3 @@ def _is_trace(node: ast.expr) -> bool:
     """Whether a factor is a trace or a power of one."""
     base = node.left if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow) else node
     return isinstance(base, ast.Name) and _TRACE.fullmatch(base.id) is not None
-
-
-def _text(node: ast.expr) -> str:
-    return ast.unparse(node)
