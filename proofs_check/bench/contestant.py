@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import os
 import select
 import subprocess
@@ -32,11 +33,14 @@ class FailedError(Exception):
 class Contestant:
     """A script in a process of its own, with ``threads`` threads for its libraries.
 
-    Use as a context: the process has ended afterwards, whatever happened.
+    Use as a context: the process has ended afterwards, whatever happened. An answer is waited for ``patience`` seconds,
+    and none beyond ``until``, a time of ``time.monotonic``.
     """
 
-    def __init__(self, name: str, script: Path, threads: int = 1, *, patience: float = 120.0) -> None:
-        self.name, self.threads, self.patience = name, threads, patience
+    def __init__(
+        self, name: str, script: Path, threads: int = 1, *, patience: float = 120.0, until: float = math.inf
+    ) -> None:
+        self.name, self.threads, self.patience, self.until = name, threads, patience, until
         environment = {key: value for key, value in os.environ.items() if key != "TRITON_INTERPRET"}
         environment |= dict.fromkeys(THREADS, str(threads))
         environment["PYTHONPATH"] = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH"))))
@@ -75,7 +79,7 @@ class Contestant:
             self.process.stdin.flush()
         except (BrokenPipeError, OSError):
             raise FailedError(self._died()) from None
-        line = self._line(time.monotonic() + self.patience)
+        line = self._line(max(0.0, min(self.patience, self.until - time.monotonic())))
         try:
             answer = json.loads(line)
         except ValueError:
@@ -96,15 +100,16 @@ class Contestant:
             raise FailedError(f"said seconds = {seconds!r}, walks = {drawn!r}; expected numbers > 0")
         return answer
 
-    def _line(self, until: float) -> bytes:
+    def _line(self, patience: float) -> bytes:
         assert self.process.stdout is not None
+        until = time.monotonic() + patience
         stream = self.process.stdout.fileno()
         while b"\n" not in self.pending:
             if len(self.pending) > LONGEST:
                 raise FailedError(f"said more than {LONGEST} characters in a line; expected a JSON object")
             left = until - time.monotonic()
             if left <= 0 or not select.select([stream], [], [], left)[0]:
-                raise FailedError(f"gave no answer in {self.patience:g} s")
+                raise FailedError(f"gave no answer in {patience:.3g} s")
             read = os.read(stream, LONGEST)
             if not read:
                 raise FailedError(self._died())

@@ -17,6 +17,8 @@ HERE = Path(__file__).parent
 #: Seconds that a turn of a contestant is to take, at least where the time asked for is short, and those of a try in the
 #: search for the best batch.
 TURN, SHORTEST, TRY = 0.15, 0.005, 0.05
+#: Seconds after which nothing more of a size is started; half a minute is usual on a machine without other work.
+STARTING = 180.0
 #: Fewest rounds, whatever time they take.
 ROUNDS = 5
 #: Walks of the first try.
@@ -128,10 +130,12 @@ def _made(entry: Entry, contestant: Contestant, T: int, d: int, batch: int | Non
     return contestant.ask(do="make", T=T, d=d, seed=1, **further)
 
 
-def started(entry: Entry, T: int, d: int, threads: int, batch: int | None = None) -> tuple[Contestant, dict[str, Any]]:
+def started(
+    entry: Entry, T: int, d: int, threads: int, until: float, batch: int | None = None
+) -> tuple[Contestant, dict[str, Any]]:
     """A contestant made ready, and what its start took: processes, imports, and the first walks (compilation)."""
     # the suite's own have threads of their own: their libraries' would only be in the way
-    contestant = Contestant(entry.name, entry.script, threads if entry.kind == "peer" else 1)
+    contestant = Contestant(entry.name, entry.script, threads if entry.kind == "peer" else 1, until=until)
     try:
         answer = _made(entry, contestant, T, d, batch)
         ready = time.perf_counter() - contestant.began
@@ -143,11 +147,11 @@ def started(entry: Entry, T: int, d: int, threads: int, batch: int | None = None
     return contestant, {"start": start, "batches": answer["batches"]}
 
 
-def best_of(entry: Entry, T: int, d: int, cores: int) -> tuple[int, int | None]:
+def best_of(entry: Entry, T: int, d: int, cores: int, until: float) -> tuple[int, int | None]:
     """The threads and the batch with which a peer is fastest, by one short try each."""
     found: list[tuple[float, int, int | None]] = []
     for threads in sorted({1, cores}):
-        contestant, told = started(entry, T, d, threads)
+        contestant, told = started(entry, T, d, threads, until)
         with contestant:
             for batch in told["batches"] or [None]:
                 _made(entry, contestant, T, d, batch)
@@ -164,12 +168,13 @@ def prepared(
     """Everyone who can take part, calibrated, and a row for each who can't."""
     running: list[Running] = []
     out: list[dict[str, Any]] = []
+    until = time.monotonic() + STARTING
     with ExitStack() as stack:
         for entry in entries:
             told(f"{entry.name} at T = {T}, d = {d}")
             try:
-                threads, batch = best_of(entry, T, d, cores) if entry.kind == "peer" else (cores, None)
-                contestant, found = started(entry, T, d, threads, batch)
+                threads, batch = best_of(entry, T, d, cores, until) if entry.kind == "peer" else (cores, None)
+                contestant, found = started(entry, T, d, threads, until, batch)
                 stack.callback(contestant.end)
                 for count in [threads] if entry.kind == "peer" else sorted({1, cores}):
                     held = Running(entry, contestant, count, batch, found["start"])
@@ -180,6 +185,8 @@ def prepared(
             except FailedError as error:
                 running = [held for held in running if held.entry is not entry]
                 out.append(_absent(entry, T, d, f"failed: {error}"))
+        for held in running:
+            held.contestant.until = math.inf
         yield running, out
 
 
@@ -294,8 +301,8 @@ def measured(
     counts = [1 if entry.kind == "peer" or cores == 1 else 2 for entry in entries]
     turn = turn_of(seconds, sum(counts))
     told(
-        f"{len(entries)} ways to start, which takes about a minute (one that does not answer in two is left out); then "
-        f"rounds of {sum(counts) * turn:.1f} s"
+        f"{len(entries)} ways to start, which takes about a minute, {STARTING / 60:g} at most (what has not started by "
+        f"then is left out); then rounds of {sum(counts) * turn:.1f} s"
     )
     with prepared(entries, T, d, cores, told, turn) as (running, out):
         told(f"{len(running)} in turn at T = {T}, d = {d}, for {seconds:g} s")

@@ -207,7 +207,8 @@ def show(report: Mapping[str, Any], stream: TextIO) -> None:
             parts = (f"{row['start'][name]:.2f}" for name in ("import", "make", "first walks"))
             print(f"  {row['name']}, {row['T']}x{row['d']}: {', '.join(parts)}", file=stream)
     print(file=stream)
-    for line in (*checks.lines(report.get("checks", ())), "", *report["said"]):
+    timed = report.get("checks", ())
+    for line in (*((*checks.lines(timed), "") if timed else ()), *report["said"]):
         print(line, file=stream)
 
 

@@ -54,8 +54,8 @@ def fill_bench(parser: argparse.ArgumentParser) -> None:
         "--seconds",
         default="120",
         metavar="S",
-        help="seconds of all rounds together (120 unless given); a minute a size on top, and one for `twofold check` "
-        "where neither sizes nor tiers are given",
+        help="seconds of all rounds together (120 unless given); a minute a size on top, three at most, and one for "
+        "`twofold check` where neither sizes nor tiers are given",
     )
     parser.add_argument("--json", metavar="FILE", help="write what was measured as JSON")
     parser.add_argument("--picture", metavar="FILE", help="write the roofline as SVG")

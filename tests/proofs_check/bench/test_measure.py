@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -123,6 +124,21 @@ def test_a_run_with_all_kinds_of_contestants(entry: Any, monkeypatch: pytest.Mon
     assert by["absent"]["status"] == "not installed: no_such_library_anywhere is not installed"
     assert by["dying"]["status"].startswith("failed: ended with status 5")
     assert by["quick"]["rounds"] == measure.ROUNDS
+
+
+def test_nothing_is_started_for_longer_than_was_told(entry: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One that hangs as it starts takes its own time and that of those after it; who had started is measured."""
+    monkeypatch.setattr(measure, "TURN", 0.01)
+    monkeypatch.setattr(measure, "STARTING", 3.0)
+    hangs = "import time; time.sleep(60)"
+    entries = [entry("quick"), *(entry(f"hangs {k}", prologue=hangs) for k in range(3)), entry("late")]
+    began = time.monotonic()
+    rows = measured(entries, 5, 4, 0.0, 1)
+    assert time.monotonic() - began < 20
+    assert {row["name"]: row["status"] == "measured" for row in rows} == {
+        "quick": True,
+        **dict.fromkeys(["hangs 0", "hangs 1", "hangs 2", "late"], False),
+    }
 
 
 def test_the_share_of_a_core_is_measured(tmp_path: Path) -> None:
