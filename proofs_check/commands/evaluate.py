@@ -104,8 +104,10 @@ def case_of(
     """The case that the user describes, and whether its W is symmetric.
 
     ``settings`` are NAME -> text of --set, ``arrays`` and ``vectors`` NAME -> file. What is not given: Sigma is the
-    identity, the walk starts as the paper's. Raises UsageError in one line.
+    identity, the walk starts as the paper's. Raises UsageError in one line, of the claim before any of its files.
     """
+    if what := without_value(claim):
+        raise UsageError("ID", claim.id, f"a claim with a value at a case; this one is {what}")
     if is_data(claim):
         return stated_case(claim, settings, arrays, vectors), True
     if vectors:
@@ -179,6 +181,20 @@ def case_of(
     return case, symmetric
 
 
+def without_value(claim: Statement) -> str:
+    """What a claim is that has no value at a case of its own; empty where it has one."""
+    from montecarlo import registry
+
+    if is_data(claim):
+        return "about a limit" if any(said(claim, name).limit.variable for name in claim.printed) else ""
+    if claim.model in STRUCTURED:
+        return ""
+    found = empirical_check(claim)
+    if isinstance(found, registry.Search):
+        return "a bound that is searched"
+    return "about orders of growth" if isinstance(found, registry.Growth) else ""
+
+
 def stated_case(
     claim: Statement, settings: Mapping[str, str], arrays: Mapping[str, str], vectors: Mapping[str, str]
 ) -> dict[str, Any]:
@@ -229,8 +245,6 @@ def explore_stated(
 
     rows: list[tuple[str, Target, Interval | None, int, str]] = []
     for name in claim.printed:
-        if said(claim, name).limit.variable:
-            raise UsageError("ID", claim.id, "a claim with a value at a case; this one is about a limit")
         derived, printed = exact_at(claim, name, case)
         if derived is None:
             raise UsageError("ID", claim.id, "a claim whose quantity has a derived value; this one is only bounded")
@@ -298,9 +312,6 @@ def explore(
     if not isinstance(found, registry.Simulation):
         from montecarlo.directly import evaluate
 
-        if isinstance(found, registry.Search | registry.Growth):
-            what = "a bound that is searched" if isinstance(found, registry.Search) else "about orders of growth"
-            raise UsageError("ID", claim.id, f"a claim with a value at a case; this one is {what}")
         matrix = matrix_of(pair.derived())
         if matrix is not None:
             return entry_rows(pair, matrix, found, case)
