@@ -121,7 +121,9 @@ def rho(
 ) -> Rho:
     """rho_i = P(low <= score_i <= high) for i = 1 .. T and symmetric W_QK, from the eigenvalues of W_QK Sigma.
 
-    ``multiplicities`` are all 1 when None. ``tolerance`` is what discretisation and truncation may add up to.
+    ``multiplicities`` are all 1 when None. ``tolerance`` is what discretisation and truncation may add up to. The time
+    grows like T, little with the number of eigenvalues: 0.2 to 7 s on one core for T = 10,000 and 512 of them, the more
+    the heavier a few are.
     """
     values, counts = counted(eigenvalues, multiplicities)
     pairs = _pairs(T, start)
@@ -141,7 +143,8 @@ def rho_matrix(
 ) -> Rho:
     """rho_i for every token from the matrices; W_QK need not be symmetric, Sigma may be singular.
 
-    The errors do not count those of the eigenvalues, which LAPACK leaves at a few eps times the largest.
+    The errors do not count those of the eigenvalues, which LAPACK leaves at a few eps times the largest. A symmetric W_QK
+    takes the time of ``rho``; any other the eigenvalues of a 2d by 2d matrix a token, 0.1 s each at d = 512.
     """
     core, matrix = matrices(W_QK, Sigma)
     if is_symmetric(matrix):
@@ -178,12 +181,19 @@ def rho_limit(
 def moments(
     T: int, eigenvalues: Numbers, multiplicities: Counts | None = None, lam: float = 1.0, start: str = "sigma"
 ) -> tuple[Array, Array]:
-    """Exact mean and variance of score_i for i = 1 .. T: c tr1/lam + 1/T and (c^2 + ab) tr2/lam^2."""
+    """Exact mean and variance of score_i for i = 1 .. T: c tr1/lam + 1/T and (c^2 + ab) tr2/lam^2.
+
+    Raises ValueError where tr1/lam or tr2/lam^2 leaves the range of floating point.
+    """
     values, counts = counted(eigenvalues, multiplicities)
-    tr1, tr2 = float(values @ counts), float((values * values) @ counts)
+    with np.errstate(over="ignore", invalid="ignore"):
+        values = values / lam
+        tr1, tr2 = float(values @ counts), float((values * values) @ counts)
+    if not (math.isfinite(tr1) and math.isfinite(tr2)):
+        raise ValueError(f"tr(W_QK Sigma)/lam = {tr1:g}, its square's {tr2:g}; expected eigenvalues of moderate size")
     c = np.array([float(k[2]) for k in token_kernels(T, start)])
     spread = np.array([float(k[2] ** 2 + k[0] * k[1]) for k in token_kernels(T, start)])
-    return c * tr1 / lam + float(score_offset(T)), spread * tr2 / lam**2
+    return c * tr1 + float(score_offset(T)), spread * tr2
 
 
 def gaussian_rho(mean: float | Array, variance: float | Array, low: float = 0.0, high: float = 1.0) -> Array:
@@ -198,7 +208,8 @@ def gaussian_rho(mean: float | Array, variance: float | Array, low: float = 0.0,
 def _normal(mean: float, deviation: float, low: float, high: float) -> float:
     if deviation == 0:
         return float(low <= mean <= high)
-    z = (low - mean) / deviation / math.sqrt(2), (high - mean) / deviation / math.sqrt(2)
+    with np.errstate(over="ignore"):
+        z = (low - mean) / deviation / math.sqrt(2), (high - mean) / deviation / math.sqrt(2)
     # both ends on one side: the difference of the small tails, not of numbers near 1
     if z[0] > 0:
         return (math.erfc(z[0]) - math.erfc(z[1])) / 2

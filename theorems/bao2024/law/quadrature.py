@@ -348,8 +348,9 @@ def _saddle(law: Transform, x: Array) -> tuple[Array, Array]:
     least, most = law.ends()
     with np.errstate(divide="ignore"):
         right, left = np.where(most > 0, 0.5 / most, np.inf), np.where(least < 0, 0.5 / least, -np.inf)
-    # with weights of one sign K' > x before D/(2x) on the open side; nothing nearer to a ray than c may be is asked for
-    reach = np.sum(law.counts) * law.factors.shape[1] / np.maximum(x, 1e-300)
+    # with weights of one sign K' > x before D/(2x) on the open side; nothing nearer to a ray than c may be is asked
+    # for, nor a c from which the square of a point of the contour leaves the range of floating point
+    reach = np.sum(law.counts) * law.factors.shape[1] / np.maximum(x, 1e-60)
     a, b = np.maximum(0.8 * left, -reach), np.minimum(0.8 * right, reach)
     for _ in range(60):
         c = (a + b) / 2

@@ -371,6 +371,9 @@ def test_each_line_of_the_bound_s_proof() -> None:
         (lambda: rho(3, [1.0], low=1, high=0), "low <= high"),
         (lambda: rho(3, [1.0], start="mean"), "mean that is not 0"),
         (lambda: law.rho_limit(0.5, [1.0], lam=-1.0), "lam"),
+        (lambda: law.moments(4, [1e200]), "moderate size"),
+        (lambda: law.approximation_error(4, [1e200]), "moderate size"),
+        (lambda: law.rho_matrix(4, [[1e308, 1e308], [-1e308, 1e308]], np.eye(2)), "moderate size"),
     ],
 )
 def test_bad_input_is_named(call: Callable[[], Any], says: str) -> None:

@@ -54,6 +54,9 @@ def hypoexponential(rates: list[float], low: float, high: float) -> float:
         ([2.0, 0.0], [3, 5], -INF, 7.0, chi2(2, 3, 0, 7)),
         ([1.0] * 5, [1] * 5, 1.0, 4.0, chi2(1, 5, 1, 4)),
         ([1.0], [40], 20.0, 45.0, chi2(1, 40, 20, 45)),
+        # ends so near to 0 that the contour's middle is far out
+        *(([1.0], [count], 0.0, end, chi2(1, count, 0, end)) for count in (1, 2, 50) for end in (1e-200, 1e-90, 1e-50)),
+        ([1e308], [10**9], 0.0, 1.0, 0.0),
         ([1.0], [10**6], -INF, 1e6, float(stats.chi2(1e6).cdf(1e6))),
         ([3.0, 2.0, -1.0], [2, 2, 2], -1.0, 8.0, hypoexponential([3, 2, -1], -1, 8)),
         ([3.0, 2.0, -1.0, -0.01, 7.0], [2] * 5, 0.0, 1.0, hypoexponential([3, 2, -1, -0.01, 7], 0, 1)),
