@@ -14,7 +14,6 @@ from theorems.statement.reading.coherent import (
     DEFINED,
     check_bound,
     check_defined,
-    check_indices,
     check_letters,
     check_made,
     check_names,
@@ -28,10 +27,11 @@ from theorems.statement.reading.declaring import check_declared, entire_of, size
 from theorems.statement.reading.entrywise import LEFT, RIGHT, entry
 from theorems.statement.reading.families import families_of
 from theorems.statement.reading.hypotheses import Hypotheses, names_of, position_names, read_hypotheses
+from theorems.statement.reading.indices import check_entries, check_indices
 from theorems.statement.reading.language import LETTERS, Vocabulary, parsed
 from theorems.statement.reading.laws import Law, read_law
 from theorems.statement.reading.notation import check_notation, plain
-from theorems.statement.reading.places import Place, place_of
+from theorems.statement.reading.places import Differences, Place, place_of
 from theorems.statement.reading.shapes import as_number, shape
 from theorems.statement.reading.sizes import NUMBER, size, told
 from theorems.statement.reading.syntax import about, check_brackets, split_relation, split_top
@@ -162,7 +162,7 @@ def _proposition(text: str, hypotheses: str, where: str, law: str, limit: str) -
     known = read_hypotheses(hypotheses, positions, words if made.exchangeable else None)
     named, pairs = _places(sides, text, positions)
     places = tuple(sorted(named))
-    known = _shares(_within(known, positions, pairs, hypotheses), regime, hypotheses)
+    known = _shares(_within(known, positions, pairs, text, hypotheses), regime, hypotheses)
     check_names(sides, known, made, regime, positions, text, hypotheses)
     if clause:
         for side in (left, right):
@@ -175,6 +175,7 @@ def _proposition(text: str, hypotheses: str, where: str, law: str, limit: str) -
         check_defined(words, {*names_of(known), *known.letters} | made.names() | regime.names(), where)
     check_made(sides, known, words, made, text, (hypotheses, where, law, limit))
     check_indices(sides, hypotheses, text)
+    check_entries(sides, known, text, hypotheses)
     check_letters(sides, known, hypotheses)
     free = {name for side in sides for name in side.names()} | made.names() | regime.names() | {"T"}
     check_bound(sides, known, free, made, hypotheses)
@@ -390,17 +391,20 @@ def _compared_places(node: Expr, positions: set[str]) -> set[Place]:
     return places if names and names <= positions else set()
 
 
-def _within(known: Hypotheses, positions: set[str], pairs: list[tuple[Place, Place]], given: str) -> Hypotheses:
+def _within(
+    known: Hypotheses, positions: set[str], pairs: list[tuple[Place, Place]], text: str, given: str
+) -> Hypotheses:
     """1 <= every position and <= T where the statement has a T, and what holds for its places."""
-    bounds = known.places
-    for label in sorted(positions):
-        bounds = bounds.with_(Place("", 1), Place(label), 0)
-        if "T" in positions:
-            bounds = bounds.with_(Place(label), Place("T"), 0)
-    for one, two in pairs:
-        bounds = bounds.with_(one, two, 0)
-    if bounds.shortest(positions) is None:
-        raise StatementError("no positions from 1 to T satisfy the hypotheses; drop one of them", given, 0)
+    least = [(Place("", 1), Place(label)) for label in sorted(positions)]
+    most = [(Place(label), Place("T")) for label in sorted(positions) if "T" in positions]
+    for bounds, message, where in (
+        (Differences(), "no positions from 1 to T are as the statement has them; change the ends of its sums", text),
+        (known.places, "no positions from 1 to T satisfy the hypotheses; drop one of them", given),
+    ):
+        for one, two in (*least, *most, *pairs):
+            bounds = bounds.with_(one, two, 0)
+        if bounds.shortest(positions) is None:
+            raise StatementError(message, where, 0)
     return replace(known, places=bounds)
 
 

@@ -143,8 +143,8 @@ def rho_matrix(
 ) -> Rho:
     """rho_i for every token from the matrices; W_QK need not be symmetric, Sigma may be singular.
 
-    The errors do not count those of the eigenvalues, which LAPACK leaves at a few eps times the largest. A symmetric W_QK
-    takes the time of ``rho``; any other the eigenvalues of a 2d by 2d matrix a token, 0.1 s each at d = 512.
+    The errors do not count those of the eigenvalues, which LAPACK leaves at a few eps times the largest. A symmetric
+    W_QK takes the time of ``rho``; any other the eigenvalues of a 2d by 2d matrix a token, 0.1 s each at d = 512.
     """
     core, matrix = matrices(W_QK, Sigma)
     if is_symmetric(matrix):

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from fractions import Fraction
 
 from theorems.statement.expression import (
     BINDERS,
     MOMENTS,
     OF_VECTORS,
-    RANGES,
     Expr,
     StatementError,
     coefficients,
     number,
 )
 from theorems.statement.reading.calls import CALLS
-from theorems.statement.reading.declaring import said_real
 from theorems.statement.reading.hypotheses import Hypotheses, names_of
+from theorems.statement.reading.indices import indices_of
 from theorems.statement.reading.language import Vocabulary
 from theorems.statement.reading.laws import Law
 from theorems.statement.reading.notation import plain
@@ -51,7 +50,7 @@ def check_made(
         if several or head in ("x", "T", "d", "pi", *MOMENTS, *CALLS) or any(head in kind for kind in kinds):
             raise about(head, text, f"{head} is no name of a power series here; take another letter")
     indices = {node.args[1] for side in sides for node in side.walk() if node.op in BINDERS}
-    indices |= {name for side in sides for node in side.walk() for index in _indices(node) for name in index.names()}
+    indices |= {name for side in sides for node in side.walk() for index in indices_of(node) for name in index.names()}
     if wrong := sorted(indices & listed.keys()):
         raise about(wrong[0], text, f"{wrong[0]} is {listed[wrong[0]]}, and no index; take another letter")
     for given, made in (*((one, listed | lengths) for one in others), (text, lengths)):
@@ -138,19 +137,6 @@ def check_defined(words: Vocabulary, spoken: set[str], where: str) -> None:
             f"{label} is defined, and hypotheses, laws and limits do not know definitions; take another name, or write "
             "out what they say of it",
         )
-
-
-def check_indices(sides: tuple[Expr, ...], hypotheses: str, text: str) -> None:
-    """What stands in x[...], in s[...] or at an end of a sum is an integer, and not said to be real."""
-    real = said_real(hypotheses)
-    for side in sides:
-        for node in side.walk():
-            if wrong := sorted(real & {name for index in _indices(node) for name in index.names()}):
-                raise StatementError(
-                    f"{wrong[0]} is said to be real, and stands as an index; drop that, or say {wrong[0]} integer",
-                    text,
-                    max(node.at, 0),
-                )
 
 
 def of_every_entry(known: Hypotheses) -> frozenset[str]:
@@ -248,12 +234,6 @@ def check_bound(sides: tuple[Expr, ...], known: Hypotheses, free: set[str], law:
             hypotheses,
             f"the hypotheses speak of {label}, which is an index here and goes from end to end; drop that",
         )
-
-
-def _indices(node: Expr) -> Iterator[Expr]:
-    places = {"token": node.args[:1], "entry": node.args[1:], "element": node.args[1:], "member": node.args[2:]}
-    given = node.args[2:] if node.op in RANGES else places.get(node.op, ())
-    yield from (index for index in given if isinstance(index, Expr))
 
 
 def check_reached(known: Hypotheses, limit: Limit, positions: set[str], given: str) -> None:

@@ -336,6 +336,9 @@ def _ordered(known: Hypotheses, left: Expr, relation: str, right: Expr, part: st
     try:
         one, two = place_of(left, part), place_of(right, part)
     except StatementError:
+        if relation == "=" and {left.op, right.op} == {"name", "number"}:
+            name = right if left.op == "number" else left
+            raise StatementError(f"{part!r} leaves no value for {name}, an integer >= 1; drop it", part, 0) from None
         return replace(known, relations=(*known.relations, (relation, left, right)))
     places = known.places
     if relation == "!=":
