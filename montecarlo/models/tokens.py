@@ -7,6 +7,8 @@ from typing import Any
 from montecarlo.models.config import ModelError
 from montecarlo.models.weights import Model
 
+#: Most bytes of a tokenizer.json: the largest vocabularies have half of that.
+TOKENIZER = 1 << 26
 _INSTALL = "install the extra: pip install 'twofold[models]'"
 
 
@@ -16,8 +18,19 @@ def encoded(model: Model, text: str) -> list[int]:
         import tokenizers
     except ImportError:
         raise ModelError(str(model.path), "the package tokenizers", _INSTALL) from None
-    found = _of_fields(tokenizers, model) if model.fields else _of_folder(tokenizers, model)
-    tokens: list[int] = found.encode(text, add_special_tokens=False).ids
+    try:
+        found = _of_fields(tokenizers, model) if model.fields else _of_folder(tokenizers, model)
+        # the file may cut and fill what is read in batches; here the text is read as it is
+        found.no_truncation()
+        found.no_padding()
+        tokens: list[int] = found.encode(text, add_special_tokens=False).ids
+    except ModelError:
+        raise
+    except BaseException as error:
+        # the library raises plain exceptions, and what its Rust panics with is not even one
+        if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
+            raise
+        raise ModelError(f"the tokenizer of {model.path}", f"one that reads the text ({error!s:.160})") from None
     if tokens and max(tokens) >= model.config.vocabulary:
         raise ModelError(f"token {max(tokens)}", f"tokens below the model's {model.config.vocabulary}")
     return tokens
@@ -27,10 +40,9 @@ def _of_folder(tokenizers: Any, model: Model) -> Any:
     file = model.path / "tokenizer.json"
     if not file.is_file():
         raise ModelError(str(model.path), "tokenizer.json in the folder", "copy it from where the model came from")
-    try:
-        return tokenizers.Tokenizer.from_file(str(file))
-    except Exception as error:  # the library raises plain exceptions
-        raise ModelError(str(file), f"a tokenizer ({error})") from None
+    if file.stat().st_size > TOKENIZER:
+        raise ModelError(str(file), f"at most {TOKENIZER >> 20} MiB")
+    return tokenizers.Tokenizer.from_file(str(file))
 
 
 def _of_fields(tokenizers: Any, model: Model) -> Any:

@@ -52,12 +52,20 @@ class Model:
     device: str = "cpu"
 
     def tensor(self, name: str, *shape: int) -> Tensor:
-        """A tensor of this shape; ModelError where it is missing, of another shape, or holds what is no number."""
+        """A tensor of this shape; ModelError where it is missing, of another shape or type, or has NaN."""
         if name not in self.names:
             raise ModelError(str(self.path), f"the tensor {name}", "the file is not whole, or of another architecture")
-        found = self.read(name).to(self.device, torch.float32)
+        try:
+            found = self.read(name)
+        except Exception as error:  # the libraries raise whatever they make of a type or a shape
+            raise ModelError(f"{name} in {self.path.name}", f"weights that can be read ({error!s:.160})") from None
+        # before a number is copied: a file may hold more of them than there is memory
         if tuple(found.shape) != shape:
             raise ModelError(f"{name} of shape {tuple(found.shape)}", f"the shape {shape} that the configuration tells")
+        if not found.is_floating_point():
+            kind = str(found.dtype).removeprefix("torch.")
+            raise ModelError(f"{name} of type {kind}", "floating-point weights", "measure the model as it was released")
+        found = found.to(self.device, torch.float32)
         if not bool(torch.isfinite(found).all()):
             raise ModelError(f"{name} in {self.path.name}", "finite numbers; it holds NaN or infinity")
         return found

@@ -390,3 +390,40 @@ def test_smollm2_says_what_transformers_says() -> None:
     with torch.no_grad():
         expected = theirs.eval()(tokens).logits
     assert float((run(model, tokens) - expected).abs().max()) < 1e-3 * float(expected.abs().max())
+
+
+@pytest.mark.parametrize("error", [NotImplementedError("I8"), RuntimeError("shape"), KeyError("x"), ValueError("y")])
+def test_weights_that_a_library_does_not_read_are_told(error: Exception) -> None:
+    def read(name: str) -> Tensor:
+        raise error
+
+    with pytest.raises(ModelError, match="weights that can be read"):
+        Model(Path("m"), of_json(CONFIG), frozenset({"w"}), read, {}).tensor("w", 2)
+
+
+@pytest.mark.parametrize("kind", [torch.int8, torch.uint8, torch.int64, torch.bool, torch.complex64], ids=str)
+def test_weights_that_are_no_floating_point_numbers_are_told(kind: torch.dtype) -> None:
+    """Whole numbers are quantised weights without their scales."""
+    with pytest.raises(ModelError, match="floating-point"):
+        held(CONFIG, {"w": torch.ones(2, dtype=kind)}).tensor("w", 2)
+
+
+def test_a_tensor_of_another_shape_is_not_copied() -> None:
+    # 8 TiB of float32
+    vast = torch.zeros(1, dtype=torch.float16).expand(1 << 41)
+    with pytest.raises(ModelError, match="of shape"):
+        held(CONFIG, {"w": vast}).tensor("w", 2)
+
+
+def test_queries_of_a_gguf_file_that_are_no_heads_are_told(tmp_path: Path) -> None:
+    pytest.importorskip("gguf")
+    config = CONFIG | {"head_dim": 6}
+    tensors = weights(config)
+    path = written_gguf(tmp_path / "model.gguf", config, tensors, {})
+    name = "model.layers.0.self_attn.q_proj.weight"
+    model = opened(path)
+    assert torch.allclose(model.tensor(name, 24, 24), tensors[name])
+    # a file whose heads are others than its fields say
+    odd = opened(written_gguf(tmp_path / "odd.gguf", config, tensors, {"attention.key_length": 10}))
+    with pytest.raises(ModelError, match=r"q_proj\.weight"):
+        odd.tensor(name, 40, 24)
