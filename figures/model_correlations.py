@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from figures.style import BLUE, SMALL, canvas, plain
+from figures.style import BLUE, SMALL, canvas, logarithmic, plain
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -44,9 +44,9 @@ def draw(drawn: dict[str, Any]) -> Figure:
     for panel, row in zip(figure.subplots(math.ceil(len(rows) / 3), 3).flat, rows, strict=False):
         x, y = ([point[axis] for point in row["points"]] for axis in ("x", "y"))
         panel.plot(x, y, "o", color=BLUE, markersize=2, alpha=0.6, markeredgewidth=0)
-        for name, axis in ((row["predicted"], "x"), (row["measured"], "y")):
+        for name, axis, values in ((row["predicted"], "x", x), (row["measured"], "y", y)):
             if name in LOGARITHMIC:
-                panel.set(**{f"{axis}scale": "log"})
+                logarithmic(panel, axis, values)
                 getattr(panel, f"{axis}axis").set_minor_formatter("")
         value = row["rank_correlation"]
         number = "no rank correlation" if value is None else f"{value:.2f} [{row['low']:.2f}, {row['high']:.2f}]"

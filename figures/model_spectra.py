@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from figures.style import BLUE, NORMAL, VERMILION, canvas, note, plain
+from figures.style import BLUE, NORMAL, VERMILION, canvas, logarithmic, note, plain
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -40,7 +40,8 @@ def draw(drawn: dict[str, Any]) -> Figure:
         left.plot(
             range(1, len(values) + 1), values, color=colormaps["viridis"](layer / (max(layers) or 1)), linewidth=0.9
         )
-    left.set(xlabel="rank", ylabel="|eigenvalue of W|/λ", yscale="log")
+    left.set(xlabel="rank", ylabel="|eigenvalue of W|/λ")
+    logarithmic(left, "y", (value for values in drawn["spectra"].values() for value in values))
     left.set_title("sorted, mean over heads; dark: first layers", fontsize=NORMAL)
     right.plot(
         [row["layer"] for row in drawn["heads"]], [row["product"] for row in drawn["heads"]], "o", color=BLUE, ms=2.4

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -44,6 +44,12 @@ def plain(panel: Axes, *, grid: bool = True) -> None:
     if grid:
         panel.grid(color="0.9", linewidth=0.6)
         panel.set_axisbelow(True)
+
+
+def logarithmic(panel: Axes, axis: str, values: Iterable[float]) -> None:
+    """Make an axis logarithmic, where any of its values has a place there."""
+    if any(value > 0 for value in values):
+        panel.set(**{f"{axis}scale": "log"})
 
 
 def points(panel: Axes, where: Sequence[float], found: Mapping[str, Any], **style: Any) -> ErrorbarContainer:

@@ -144,11 +144,21 @@ def _through(model: Model, windows: Tensor, step: Callable[[int, int], None]) ->
                 if not turn:
                     held.append(_begun(layer, groups))
                 now, some = held[layer.number], group[batch]
-                now.tokens.add(some, of_layer(layer))
-                now.heads.add(some, _with_bounds(of_heads(layer)))
+                tokens, heads = of_layer(layer), _with_bounds(of_heads(layer))
+                _check(f"layer {layer.number} of {model.path.name}", tokens, heads)
+                now.tokens.add(some, tokens)
+                now.heads.add(some, heads)
                 now.inner += inner(layer.normed[:, 1:], layer.W_Q, layer.W_K)
             step(turn * model.config.layers + layer.number + 1, len(batches) * model.config.layers)
     return held
+
+
+def _check(where: str, tokens: Named, heads: Named) -> None:
+    """Raise ModelError where there is nothing to compare: tokens that are all 0, or what heads do beyond float32."""
+    if not all(bool((tokens[name] > 0).all()) for name in ("square", "own")):
+        raise ModelError(f"the tokens that {where} reads", "numbers that are neither all 0 nor so large that a norm is")
+    if not all(bool(torch.isfinite(values).all()) for values in heads.values()):
+        raise ModelError(f"what the heads of {where} do", "finite numbers; they overflow")
 
 
 def _begun(layer: Layer, groups: int) -> _Held:

@@ -8,6 +8,7 @@ import operator
 import random
 from dataclasses import replace
 from fractions import Fraction
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -318,3 +319,33 @@ def test_the_tables_hold_what_is_drawn(found: dict[str, Any]) -> None:
     assert counts["model_heads"] == counts["model_components"] == counts["model_signs"] == counts["model_spectra"] == 8
     assert counts["model_correlations"] == sum(row["heads"] for row in found["correlations"])
     assert counts["model_patterns"] == 6 * 64 * 65 // 2
+
+
+def changed(part: str, factor: float) -> Model:
+    """A model the weights of whose part are multiplied by a factor."""
+    tensors = {name: value * factor if part in name else value for name, value in weights(CONFIG).items()}
+    return Model(Path("changed"), of_json(CONFIG), frozenset(tensors), tensors.__getitem__, {})
+
+
+@pytest.mark.parametrize(("part", "factor"), [("v_proj", 0), ("q_proj", 0), ("q_proj", 1e25)])
+def test_heads_that_do_nothing_or_much_are_told_and_drawn(
+    part: str, factor: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(measure, "encoded", lambda model, text: TOKENS[: len(text)])
+    found = measure.measured(changed(part, factor), "a" * 68, 68)
+    assert lines(found) and json.dumps(found, allow_nan=False)
+    for name in ("model_correlations", "model_signs", "model_spectra"):
+        module = load(name)
+        module.draw(json.loads(json.dumps(module.data(found)))).savefig(BytesIO(), format="svg")
+
+
+@pytest.mark.parametrize(
+    ("part", "factor"),
+    [("embed", 0), ("embed", 1e25), ("", 1e20), ("v_proj", 1e18), ("o_proj", 1e37), ("input_layernorm", 0)],
+)
+def test_tokens_and_heads_beyond_the_range_of_numbers_are_told(
+    part: str, factor: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(measure, "encoded", lambda model, text: TOKENS[: len(text)])
+    with pytest.raises(ModelError, match=r"overflow|neither all 0"):
+        measure.measured(changed(part, factor), "a" * 68, 68)
