@@ -27,6 +27,7 @@ from proofs_check.inputs.data import json_of
 from proofs_check.inputs.errors import UsageError
 from theorems.claims.catalogue import CORRECTED, Statement
 from theorems.claims.outside import regular_bytes
+from theorems.claims.text import one_line
 
 SCHEMA = 1
 #: Where entries are kept, instead of the user's folder for caches; "off" keeps none.
@@ -155,7 +156,7 @@ def state(claim: Statement, device: str) -> dict[str, dict[str, str]]:
 
 
 def changes(before: Mapping[str, Any], now: Mapping[str, Mapping[str, str]]) -> list[str]:
-    """What is not as it was, in words."""
+    """What is not as it was, in words, each on one line: what was may be anybody's."""
     told = []
     for part, values in now.items():
         old = before.get(part)
@@ -170,7 +171,7 @@ def changes(before: Mapping[str, Any], now: Mapping[str, Mapping[str, str]]) -> 
                 told.append("the claim's statement changed")
             else:
                 told.append(f"{name} {'is new' if was is None else 'is gone' if is_ is None else 'changed'}")
-    return told
+    return [one_line(change, 120) for change in told]
 
 
 # ---- the entries

@@ -383,8 +383,8 @@ def test_a_reader_that_leaves_causes_no_traceback() -> None:
     assert done.stdout.count("\n") == 1
 
 
-def test_packages_of_the_working_folder_with_the_same_names_are_not_imported(tmp_path: Path) -> None:
-    for name in ("figures", "montecarlo", "theorems"):
+def test_packages_of_the_working_folder_are_not_imported(tmp_path: Path) -> None:
+    for name in ("figures", "montecarlo", "theorems", "pathlib", "fnmatch", "re", "urllib", "json", "numpy"):
         (tmp_path / name).mkdir()
         (tmp_path / name / "__init__.py").write_text("raise SystemExit('of another')")
     command = [sys.executable, "-m", "proofs_check", "list", "bao2024.appA"]

@@ -93,6 +93,13 @@ def test_many_changes_are_counted() -> None:
     assert changes({"code": "no table"}, {"code": {"x": "a"}}) == ["x is new"]
 
 
+@pytest.mark.parametrize("was", ["1\nverified", "\x1b[31m", "x" * 5_000_000, {"a": ["x" * 900]}, [[]] * 900, 10**99])
+def test_a_change_is_told_on_one_short_line_whatever_was(was: Any) -> None:
+    (told,) = changes({"beneath": {"torch": was}}, {"beneath": {"torch": "2"}})
+    assert len(told) <= 120 and told.isprintable()
+    assert all(len(told) <= 120 for told in changes({"code": {"k" * 900: was}}, {"code": {}}))
+
+
 def test_fresh_judges_again_and_keeps_what_it_finds(tmp_path: Path) -> None:
     filled(tmp_path)
     here = VerdictCache(tmp_path, fresh=True)
