@@ -48,6 +48,7 @@ from theorems.bao2024.law.spectra import (
     halves,
     is_symmetric,
     matrices,
+    scaled,
     spectrum,
     weights,
 )
@@ -102,8 +103,6 @@ def _pairs(T: int, start: str) -> Array:
 
 def window(T: int, lam: float, low: float, high: float) -> tuple[float, float]:
     """The ends for Q: lam (low - 1/T) and lam (high - 1/T), the difference formed exactly."""
-    if not (lam > 0 and math.isfinite(lam)):
-        raise ValueError(f"lam = {lam}; expected a positive number")
     offset = score_offset(T)
     shifted = [float(Fraction(end) - offset) if math.isfinite(end) else end for end in (low, high)]
     return lam * shifted[0], lam * shifted[1]
@@ -126,6 +125,7 @@ def rho(
     the heavier a few are.
     """
     values, counts = counted(eigenvalues, multiplicities)
+    values, lam = scaled(values, lam)
     pairs = _pairs(T, start)
     lo, hi = window(T, lam, low, high)
     return Rho.of(intervals(values, counts, lo, hi, tolerance, pairs))
@@ -149,8 +149,8 @@ def rho_matrix(
     core, matrix = matrices(W_QK, Sigma)
     if is_symmetric(matrix):
         return rho(T, *spectrum(matrix, Sigma), lam, start, low, high, tolerance)
+    alphas, lam = scaled(block_weights(core, token_kernels(T, start)), lam)
     lo, hi = window(T, lam, low, high)
-    alphas = block_weights(core, token_kernels(T, start))
     return Rho.of(intervals(alphas, np.ones(alphas.shape[1]), lo, hi, tolerance))
 
 
@@ -168,9 +168,8 @@ def rho_limit(
     thetas = np.atleast_1d(np.asarray(theta, dtype=np.float64))
     if not np.all((thetas >= 0) & (thetas <= 1)):
         raise ValueError(f"theta = {thetas.tolist()}; expected relative positions between 0 and 1")
-    if not (lam > 0 and math.isfinite(lam)):
-        raise ValueError(f"lam = {lam}; expected a positive number")
     values, counts = counted(eigenvalues, multiplicities)
+    values, lam = scaled(values, lam)
     pairs = np.array([halves(*kernel_limits(Fraction(float(place)), start)) for place in thetas])
     return Rho.of(intervals(values, counts, lam * low, lam * high, tolerance, pairs))
 
@@ -186,6 +185,7 @@ def moments(
     Raises ValueError where tr1/lam or tr2/lam^2 leaves the range of floating point.
     """
     values, counts = counted(eigenvalues, multiplicities)
+    values, lam = scaled(values, lam)
     with np.errstate(over="ignore", invalid="ignore"):
         values = values / lam
         tr1, tr2 = float(values @ counts), float((values * values) @ counts)

@@ -35,6 +35,8 @@ WORK = 1 << 20
 POWER = 16
 #: The largest |u| that is tried before the bound of the rest is taken as it stands.
 FAR = 400
+#: The farthest end, in units of a weight, that is looked at as a float to choose the half line.
+FARTHEST = 1e300
 #: What is asked of the limit law, whose probabilities are compared with limits.
 LIMIT_BITS = 32
 
@@ -194,7 +196,7 @@ class _Law:
         shift = rational(Fraction(x))
         scale = min(0.5 / self.spread, 0.5 * (self.right if x >= self.mean else self.left))
         c = scale if x >= self.mean else -scale
-        leaning = x != 0 and self.growth(c, float(x)) < LEAN
+        leaning = x != 0 and self.growth(c, float(max(-FARTHEST, min(x, FARTHEST)))) < LEAN
         turn = flint.acb(*_direction(Fraction(1, 3) if leaning else Fraction(1, 2), x < 0))
         size, start = rational(Fraction(scale)), rational(Fraction(c))
         reach, rest = 1, flint.arb("inf")

@@ -41,6 +41,19 @@ def counted(eigenvalues: Numbers, multiplicities: Counts | None) -> tuple[Array,
     return values, counts
 
 
+def scaled(values: Array, lam: float) -> tuple[Array, float]:
+    """Eigenvalues or weights, the largest of a modulus below 1, and lam over the same power of two.
+
+    The score is the same, and products stay among the normal numbers, which have all their digits; a lam beyond those
+    is the largest or the smallest number.
+    """
+    if not (lam > 0 and math.isfinite(lam)):
+        raise ValueError(f"lam = {lam}; expected a positive number")
+    power = -np.frexp(np.max(np.abs(values), initial=0.0))[1]
+    with np.errstate(over="ignore", under="ignore"):
+        return np.ldexp(values, power), float(np.clip(np.ldexp(lam, power), 5e-324, np.finfo(np.float64).max))
+
+
 def matrices(W_QK: Any, Sigma: Any) -> tuple[Array, Array]:
     """R^T W_QK R and W_QK, with Sigma = R R^T; ValueError for what is no matrix or no covariance."""
     if np.iscomplexobj(W_QK) or np.iscomplexobj(Sigma):

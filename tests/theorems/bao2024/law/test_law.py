@@ -34,6 +34,7 @@ from theorems.bao2024.law import (
     spectrum,
     weights,
 )
+from theorems.bao2024.law.certified import certified
 from theorems.bao2024.law.quadrature import intervals, probability
 from theorems.bao2024.law.transform import Array
 from theorems.bao2024.lemma1 import score
@@ -390,3 +391,24 @@ def test_the_blocks_of_many_tokens_are_not_held_at_once() -> None:
     tracemalloc.stop()
     assert found.shape == (1500, 48) and np.all(found == found[0])
     assert peak < 1500 * 48**2 * 8 / 2
+
+
+@pytest.mark.parametrize("power", [-1065, -1030, -600, 600, 1020])
+def test_eigenvalues_over_lam_are_all_that_counts(power: int) -> None:
+    """Also where both are so small that numbers have lost digits, for products of them have lost more."""
+    values, lam = np.array([1.5, -0.25, 0.75]), 0.75
+    some, scale = np.ldexp(values, power), math.ldexp(lam, power)
+    for found, expected in (
+        (rho(4, some, [2, 1, 1], scale), rho(4, values, [2, 1, 1], lam)),
+        (rho_limit([0.25, 1.0], some, None, scale), rho_limit([0.25, 1.0], values, None, lam)),
+    ):
+        assert np.array_equal(found.values, expected.values) and np.array_equal(found.errors, expected.errors)
+    assert np.array_equal(moments(4, some, None, scale), moments(4, values, None, lam))
+    ball = certified(4, 2, [Fraction(value) for value in some.tolist()], [2, 1, 1], Fraction(scale))
+    found = rho(4, some, [2, 1, 1], scale)
+    assert abs(float(ball.mid()) - found.values[1]) <= found.errors[1] + float(ball.rad())
+
+
+def test_an_end_beyond_all_floats_is_enclosed() -> None:
+    for lam in (Fraction(10) ** 300, Fraction(10) ** 600):
+        assert certified(4, 2, [Fraction(1, 10**300)], lam=lam).overlaps(1)
