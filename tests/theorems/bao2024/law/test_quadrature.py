@@ -352,3 +352,9 @@ def test_rows_are_worked_out_some_at_once(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(law_quadrature, "HELD", law_quadrature.NODES * 7)
     parted = law_quadrature.intervals(rows, np.ones(8), 0.0, 1.0)
     assert np.all(np.abs(whole.values - parted.values) <= whole.errors + parted.errors)
+
+
+@pytest.mark.parametrize(("weights", "counts"), [([1.0, -1e-9], [1, 10**9]), ([1.0, -1e-9], [2, 10**9])])
+def test_multiplicities_of_billions_overflow_nothing(weights: list[float], counts: list[int]) -> None:
+    # a warning is an error here
+    assert 0 < probability(weights, counts, 0.0, 1.0).value < 1
