@@ -15,7 +15,7 @@ axis between the rays and off the pole of M(s) exp(-s x)/s, and on which exp(-s 
 Moving u to u + i v moves phi to phi - v, so the integrand is analytic for 0 <= phi' <= PHI, the opening, and the
 error is at most (N_0 + N_PHI)/(exp(2 pi v/h) - 1), v = PHI/2, with N the integrals of the modulus along the two edges:
 by the residue theorem the error is the integral of F/(exp(-+2 pi i u/h) - 1) along them. The N are evaluated in
-floating point, with a factor 2 for safety, so this bound is computed and not enclosed;
+floating point, from parabolas between nodes, with a factor 2 for safety: this bound is computed and not enclosed;
 ``theorems.bao2024.law.certified`` encloses.
 
 "ball": where a few heavy weights stand beside many, a million times lighter, no opening may reach the tolerance, and
@@ -52,8 +52,10 @@ MISSED = 100
 USELESS = 0.5
 #: Largest array of row times node, or times weight where rows share none, that is held at once.
 HELD = 1 << 19
-#: Coarse nodes of a contour that are looked at before it is asked whether more of them matter.
-STRETCH = 4
+#: Coarse nodes of a contour that are looked at before it is asked whether more of them matter, the most that they are
+#: apart, and their end. Where singularities lie a away, those of D factors are at most a (BENT/D)^(1/4) apart: a cubic
+#: through them leaves of D logarithms, halved, at most (D/2) (6/a^4) h^4/384 = 1/32.
+STRETCH, COARSE, FAR, BENT = 4, 0.5, 160.0, 4.0
 
 
 @dataclass(frozen=True)
@@ -379,25 +381,26 @@ def _hyperbola(law: Transform, x: Array, wanted: float, opening: float) -> tuple
         s = base[:, None] + size[:, None] * np.sin(phi + 1j * u)
         return s, np.log(size[:, None] * np.cos(phi + 1j * u) / s) - s * x[:, None]
 
-    def modulus(phi: float) -> Array:
-        """log |F| at the coarse nodes, as far as it matters for some row."""
+    def modulus(phi: float) -> tuple[Array, Array]:
+        """Coarse nodes as far as they matter for some row, and log |F| there, which parabolas follow."""
+        # the singularities of every factor lie at least pi/2 - phi from the axis of u
+        coarse = np.arange(0.0, FAR, min(COARSE, (np.pi / 2 - phi) * (BENT / factors) ** 0.25))
         found: list[Array] = []
         for nodes in np.split(coarse, range(STRETCH, len(coarse), STRETCH)):
             s, beside = contour(phi, nodes)
             last = law.modulus(s) + beside.real
             found.append(last)
-            if np.all((last[:, -1] < -depth - 8) & (last[:, -1] < last[:, -2] - 0.5)):
+            if np.all((last[:, -1] < -depth - 8) & (last[:, -1] < last[:, -2] - (nodes[-1] - nodes[-2]))):
                 break
-        return np.concatenate(found, axis=1)
+        values = np.concatenate(found, axis=1)
+        return coarse[: values.shape[1]], values
 
-    depth = -np.log(wanted)
+    depth, factors = -np.log(wanted), max(1.0, float(np.sum(law.counts)) * law.factors.shape[1])
     step = np.pi * opening / (depth + 6)
-    coarse = np.arange(0.0, 160.0, 0.5)
-    middle = modulus(opening / 2)
+    seen, middle = modulus(opening / 2)
     # past the last node that matters, for all rows
-    seen = coarse[: middle.shape[1]]
     matters = np.max(np.where(middle > -depth - 4, seen, 0.0))
-    end = min(matters + 0.5, coarse[-2])
+    end = min(matters + COARSE, FAR - 2 * COARSE)
     count = int(np.ceil(end / step)) + 1
     u = step * np.arange(count)
     s, beside = contour(opening / 2, u)
@@ -411,11 +414,25 @@ def _hyperbola(law: Transform, x: Array, wanted: float, opening: float) -> tuple
         tail = _rest(middle, seen, u[-1])
         edges = np.zeros(len(x))
         for phi in (0.0, opening):
-            edge = modulus(phi)
-            inside = 0.5 * np.sum(np.exp(np.minimum(edge, 700.0)), axis=1)
-            edges += inside + _rest(edge, coarse[: edge.shape[1]], coarse[edge.shape[1] - 1])
+            nodes, edge = modulus(phi)
+            edges += _area(edge, nodes[1]) + _rest(edge, nodes, nodes[-1])
         strip = 2 * edges / np.pi / np.expm1(np.pi * opening / step)
     return value + (c < 0), strip + tail / np.pi, rounding + 4 * EPS, np.full(len(x), count)
+
+
+def _area(log_modulus: Array, step: float) -> Array:
+    """The integral of exp of an even function from its values at 0, step, ..., a parabola between two of them.
+
+    A peak between two nodes, narrower than their distance, is seen by how the values bend.
+    """
+    bend = -np.diff(np.concatenate([log_modulus[:, 1:2], log_modulus, log_modulus[:, -1:]], axis=1), 2, axis=1)
+    bend = np.maximum(np.maximum(bend[:, :-1], bend[:, 1:]), 1e-9)
+    left, right = log_modulus[:, :-1], log_modulus[:, 1:]
+    tilt = right - left
+    peaked = np.abs(tilt) < bend / 2
+    top = np.where(peaked, (left + right) / 2 + tilt * tilt / (2 * bend) + bend / 8, np.maximum(left, right))
+    width = step * np.where(peaked, np.minimum(1.0, np.sqrt(2 * np.pi / bend)), 1.0)
+    return np.asarray(np.sum(np.exp(np.minimum(top, 700.0)) * width, axis=1))
 
 
 def _rest(log_modulus: Array, u: Array, start: float) -> Array:

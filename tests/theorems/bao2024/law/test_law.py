@@ -34,7 +34,8 @@ from theorems.bao2024.law import (
     spectrum,
     weights,
 )
-from theorems.bao2024.law.certified import certified
+from theorems.bao2024.law.certified import certified, certified_probability
+from theorems.bao2024.law.kernels import token_kernels
 from theorems.bao2024.law.quadrature import intervals, probability
 from theorems.bao2024.law.transform import Array
 from theorems.bao2024.lemma1 import score
@@ -243,6 +244,18 @@ def test_rank_one_from_matrices_has_no_rounding_left() -> None:
     assert np.allclose(found.values, exact.values, rtol=0, atol=1e-12) and np.max(found.errors) < 1e-11
     limit = rho_limit([0.1, 0.9], *spectrum(np.outer(v, v), np.eye(40)))
     assert np.max(limit.errors) < 1e-11
+
+
+@pytest.mark.parametrize("tolerance", [1e-12, 1e-13])
+def test_the_error_counts_a_peak_between_the_nodes_of_a_contour_s_edge(tolerance: float) -> None:
+    """64 light weights beside three heavy ones: nodes 1/2 apart saw a 24th part of the edge's integral."""
+    eigenvalues, counts = [3.066448481206758e-08, -0.016954446813590474, -1.323313454296106], [64, 2, 1]
+    found = rho(2, eigenvalues, counts, 1.5695168628712238e-09, "zero", 0.0, 0.5, tolerance)
+    for kernel, value, error in zip(token_kernels(2, "zero"), found.values, found.errors, strict=True):
+        alphas, each = law.weights(eigenvalues, counts, kernel)
+        low = -1.5695168628712238e-09 / 2
+        truth = certified_probability(alphas.tolist(), [int(count) for count in each], low, 0.0, 60)
+        assert abs(value - float(truth.mid())) <= error < 1e-10
 
 
 def test_the_errors_are_small_and_the_call_is_fast() -> None:

@@ -258,6 +258,8 @@ UNEVEN = [
     ([1.579, -0.524, -1.637, 1.768e-8], [1, 1, 1, 5204], 7.2e-12),
     ([-1.4374, 1.27e-8, 1.136e-8], [1, 71, 618], 1.1e-3),
     ([-1.63, 1.87, -2.9e-10, 2.5e-10], [1, 1, 14, 1176], 2.6e-5),
+    ([-1.63, 1.87, -2.9e-10, 2.5e-10], [1, 1, 14, 900], 2.6e-5),
+    ([-1.4374, 1.27e-8], [1, 100], 1.1e-3),
 ]
 
 
@@ -267,6 +269,16 @@ def test_heavy_weights_beside_light_ones_are_enclosed(weights: list[float], coun
     finer = certified.certified_probability(weights, counts, 0, high, 100)
     assert found.error < 1e-11
     assert abs(found.value - float(finer.mid())) <= found.error + float(finer.rad())
+
+
+@pytest.mark.parametrize("bend", [0.1, 3.0, 40.0, 300.0])
+def test_an_area_between_nodes_is_what_it_is(bend: float) -> None:
+    """exp of a parabola whose top lies anywhere between two nodes, which a sum over the nodes does not see."""
+    u, fine = 0.5 * np.arange(16), np.linspace(0.0, 7.5, 30_001)
+    for top in np.linspace(2.0, 2.5, 11):
+        truth = np.trapezoid(np.exp(-bend / 2 * (fine - top) ** 2), fine)
+        area = float(law_quadrature._area(-bend / 2 * (u[None, :] - top) ** 2, 0.5)[0])
+        assert 0.98 * truth <= area <= 10 * truth
 
 
 def test_both_narrow_contours_and_balls_are_met() -> None:
