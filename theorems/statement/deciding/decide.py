@@ -20,6 +20,7 @@ from theorems.algebra.expressions import rational_at
 from theorems.algebra.spherical import Spherical, poles
 from theorems.statement.deciding import decide_clauses
 from theorems.statement.deciding.closed_forms import by_terms_of, equal_by_logarithms, proved_between
+from theorems.statement.deciding.having_roots import bases_of, negative_power, roots_exist
 from theorems.statement.expression import MOMENTS, Expr, StatementError, number, polynomial
 from theorems.statement.limits.limit_sides import limit_sides
 from theorems.statement.limits.limits import Regime, regimes
@@ -160,7 +161,7 @@ class Derivation:
         """Whether a side has a value at a case: nothing in it divides by 0, or is a root of a negative number."""
         if not all(self.at(divisor, case) != 0 for divisor in self._divisors(node)):
             return False
-        return not any(self._negative(base, case, strict) for base, strict in _bases(node))
+        return not any(self._negative(base, case, strict) for base, strict in bases_of(node))
 
     def _negative(self, base: Expr, case: Mapping[str, Any], strict: bool) -> bool:
         """Whether what has to be >= 0, or > 0, is certified not to be so at a case."""
@@ -180,7 +181,7 @@ class Derivation:
             }
             parts = [p for p in node.walk() if id(p) not in inside]
             found = [p.args[1] for p in parts if p.op == "/" and not p.random and not _within_moment(node, p)]
-            found += [p.args[0] for p in parts if p.op == "**" and _negative(p.args[1])]
+            found += [p.args[0] for p in parts if p.op == "**" and negative_power(p.args[1])]
             found += [Expr("Var", (arg,)) for p in parts if p.op in ("Corr", "Skew", "Kurt") for arg in p.args]
             moments = [p for p in parts if p.op in MOMENTS and any(jumps for _, jumps, _ in gaps(p)) and self._has(p)]
             found += [Expr("Var", (gap,)) for p in moments for gap, jumps, _ in gaps(p) if jumps]
@@ -244,26 +245,6 @@ def _within_moment(node: Expr, part: Expr) -> bool:
     return any(any(other is part for other in moment.walk()) for moment in node.walk() if moment.op in MOMENTS)
 
 
-def _bases(node: Expr) -> Iterator[tuple[Expr, bool]]:
-    """What a side takes roots and logarithms of, and variances; and whether it must be > 0."""
-    for part in node.walk():
-        if part.op in ("sqrt", "log"):
-            base, strict = part.args[0], part.op == "log"
-        elif part.op == "**" and part.args[1].op == "number" and part.args[1].args[0].denominator > 1:
-            base, strict = part.args[0], _negative(part.args[1])
-        elif part.op == "chance":
-            # the variance of a normal number
-            base, strict = part.args[2], True
-        else:
-            continue
-        if not base.random and base.op != "norm":
-            yield base, strict
-
-
-def _negative(exponent: Expr) -> bool:
-    return exponent.op == "number" and exponent.args[0] < 0
-
-
 def _place(place: Place, case: Mapping[str, Any]) -> int:
     return (int(case[place.name]) if place.name else 0) + place.offset
 
@@ -312,7 +293,7 @@ def decide(prop: Proposition, derivation: Derivation, bounding: bool = True, pro
         if all(part.holds for part in parts):
             # where a side has no value an equality does not hold; a difference elsewhere refutes it still
             has_values(prop)
-            _rooted(prop, derivation)
+            roots_exist(prop, derivation)
             _spread(prop, derivation)
     except (NotPolynomialError, ZeroDivisionError) as error:
         shorter = _bounded(prop, derivation) if bounding else None
@@ -345,6 +326,7 @@ def _bounded(prop: Proposition, derivation: Derivation) -> Decision | None:
 
     try:
         has_values(prop)
+        roots_exist(prop, derivation)
         steps = shown(prop) if any(side.op == "P" for side in (prop.left, prop.right)) else None
         high, low = (prop.right, prop.left) if prop.way > 0 else (prop.left, prop.right)
         exist = averages_exist(prop)
@@ -368,6 +350,7 @@ def _of_any_moments(prop: Proposition, derivation: Derivation) -> Decision | Non
 
     try:
         has_values(prop)
+        roots_exist(prop, derivation)
         steps = by_cauchy(prop) if averages_exist(prop) else None
         correlated = [arg for side in (prop.left, prop.right) for one in side.walk() if one.op == "Corr" for arg in one]
         if steps and any(derivation.exact(order).constant(arg) for arg in correlated for order in derivation.orders):
@@ -384,19 +367,6 @@ def _shown(prop: Proposition, derivation: Derivation, steps: list[Step]) -> Deci
         Part(str(order), left, right, True, order, proof=tuple(dict.fromkeys(steps))) for order in derivation.orders
     ]
     return Decision("proved", "; ".join(dict.fromkeys(step.rule for step in steps)), parts, valued=False)
-
-
-def _rooted(prop: Proposition, derivation: Derivation) -> None:
-    """NotPolynomialError where a root or a logarithm is taken of a moment or a trace that may be negative."""
-    bases = [base for side in (prop.left, prop.right) for base, _ in _bases(side) if base.has(*MOMENTS, "tr")]
-    plain = [base for base in bases if visibly_nonnegative(base)]
-    for base, order in product((base for base in bases if base not in plain), derivation.orders):
-        value = derivation.value(order, base)
-        known = (derivation.value(order, other) for other in plain)
-        # it is >= 0, or has the sign of another that is
-        ratios = (value, *(sp.cancel(value / other) for other in known if other != 0))
-        if not any(nonnegative(ratio, positive_names(prop, order, ratio)) for ratio in ratios):
-            raise NotPolynomialError(f"{base} is not shown to be >= 0, so that its root or logarithm may not exist")
 
 
 def _spread(prop: Proposition, derivation: Derivation) -> None:

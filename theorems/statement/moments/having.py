@@ -32,7 +32,7 @@ def has_values(prop: Proposition) -> None:
     moving = {prop.limit.variable} if prop.limit.variable else set()
     if prop.limit.variable == "T":
         moving |= set(prop.positions)
-    values = _Values(prop)
+    values = Values(prop)
     for side in (prop.left, prop.right):
         for node in side.walk():
             if node.op in ("prod", "series", "integral") and values.prover.defined(node) is None:
@@ -59,7 +59,7 @@ def visibly_nonnegative(node: Expr) -> bool:
     return inside or node.op in ("Var", "norm", "entrynorm", "abs", "sqrt", "exp")
 
 
-class _Values:
+class Values:
     """Says whether expressions in names have a value under the hypotheses of a statement."""
 
     def __init__(self, prop: Proposition) -> None:
@@ -101,17 +101,17 @@ class _Values:
         return self._signed(node, True) or self._signed(negative(node), True)
 
     def _power(self, base: Expr, exponent: Expr) -> bool:
-        if not self._whole(exponent):
+        if not self.whole(exponent):
             return self._signed(base, True) or (self._signed(base, False) and self._signed(exponent, True))
         return self._signed(exponent, False) or self.nonzero(base)
 
-    def _whole(self, node: Expr) -> bool:
+    def whole(self, node: Expr) -> bool:
         """Whether an expression is an integer wherever it stands: of positions, of sizes and of integers."""
         if node.op == "number":
             return bool(node.args[0].denominator == 1)
         if node.op == "name":
             return node.args[0] in self.prover.whole or node.args[0] == "d"
-        return node.op in ("+", "*", "abs", "min", "max") and all(map(self._whole, node))
+        return node.op in ("+", "*", "abs", "min", "max") and all(map(self.whole, node))
 
     def _signed(self, node: Expr, strict: bool) -> bool:
         if node.op == "number":
@@ -123,18 +123,19 @@ def _plain(node: Expr, taken: frozenset[str]) -> Iterator[Expr]:
     """The largest parts, and divisors of others, that are made of names alone, and of none that is taken."""
     if node.op in BINDERS:
         taken |= {arg for arg in node.args if isinstance(arg, str)}
-    if _is_plain(node):
+    if is_plain(node):
         if not node.names() & taken:
             yield node
         return
-    if node.op == "/" and _is_plain(node.args[1]) and not node.args[1].names() & taken:
+    if node.op == "/" and is_plain(node.args[1]) and not node.args[1].names() & taken:
         yield Expr("/", (number(1), node.args[1]), at=node.at)
-    if node.op == "chance" and _is_plain(node.args[2]) and not node.args[2].names() & taken:
+    if node.op == "chance" and is_plain(node.args[2]) and not node.args[2].names() & taken:
         # the variance of a normal number is > 0
         yield Expr("/", (number(1), Expr("sqrt", (node.args[2],))), at=node.at)
     for arg in node:
         yield from _plain(arg, taken)
 
 
-def _is_plain(node: Expr) -> bool:
+def is_plain(node: Expr) -> bool:
+    """Whether an expression is made of names and numbers alone."""
     return all(part.op in PLAIN for part in node.walk())

@@ -8,6 +8,7 @@ from theorems.statement.expression import Expr, name, negative, number
 from theorems.statement.proofs.integrals import integrated
 from theorems.statement.proofs.series import converges
 from theorems.statement.proofs.steps import Step, Steps, together
+from theorems.statement.reading.sizes import size
 from theorems.statement.values.cases import frame
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ def defined(prover: Prover, node: Expr) -> Steps | None:
     if node.op == "integral":
         return integrated(prover, node)
     found = together(map(prover.defined, node))
-    if found is None or (node.op == "entry" and _has_place(prover, node) is None):
+    if found is None or (node.op in ("entry", "element") and _has_place(prover, node) is None):
         return None
     if (wanted := needed(prover, node)) is None:
         return found
@@ -41,17 +42,20 @@ def defined(prover: Prover, node: Expr) -> Steps | None:
 
 
 def _has_place(prover: Prover, node: Expr) -> Steps | None:
-    """Steps showing that an entry is one of a sequence; a free index stands for any entry."""
-    head, index = node.args
-    inner = head.args[0] if isinstance(head, Expr) and head.op == "softmax" else head
-    label = inner.args[0] if isinstance(inner, Expr) and inner.op == "family" else inner
-    if index.op == "name" and index.args[0] in frame(prover.prop).indices:
-        return []
-    if not isinstance(label, str) or label not in prover.known.sequences:
-        return []
-    text = prover.known.sequences[label][0]
-    size = number(int(text)) if text.isdigit() else name(text)
-    return together((prover.at_least(index, number(1), False), prover.at_least(size, index, False)))
+    """Steps showing that an entry is one of a vector or of a matrix; a free index stands for any entry."""
+    head, *places = node.args
+    extents = [*size(Expr("family", (head,)) if isinstance(head, str) else head, prover.known)]
+    if len(places) == 1:
+        extents = [next((one for one in extents if one != "1"), "1")]
+    goals: list[Steps | None] = []
+    for index, extent in zip(places, extents, strict=True):
+        if index.op == "name" and index.args[0] in frame(prover.prop).indices:
+            continue
+        if not (extent.isdigit() or extent.isidentifier()):
+            return None
+        last = number(int(extent)) if extent.isdigit() else name(extent)
+        goals += [prover.at_least(index, number(1), False), prover.at_least(last, index, False)]
+    return together(goals)
 
 
 def _plain_sum(node: Expr) -> bool:

@@ -6,6 +6,7 @@ Gaussian, so that what grows no faster than exponentials of linear forms has a m
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 
@@ -13,9 +14,11 @@ from theorems.statement.expression import MOMENTS, Expr, StatementError, minus, 
 from theorems.statement.moments.having import visibly_nonnegative
 from theorems.statement.moments.turned import LIGHT
 from theorems.statement.proofs.comparing import parts_of, unclipped
+from theorems.statement.proofs.exceeding import BOUNDED
 from theorems.statement.proofs.prover import STEPS, Prover
 from theorems.statement.proofs.steps import Step, Steps
 from theorems.statement.proposition import Proposition
+from theorems.statement.reading.laws import Law
 from theorems.statement.reading.ranges import Range
 from theorems.statement.reading.shapes import shape
 from theorems.statement.work import Work
@@ -29,6 +32,10 @@ TAME = frozenset(
 )
 #: The same of what is made of vectors, sequences and matrices.
 VECTORS = frozenset(("vector", "family", "matrix", "T", "tr", "entrynorm", "softmax", "entry", "entropy"))
+#: What has a value and a mean of any tokens where its arguments have moments of every order.
+SURE = (TAME | VECTORS) - {"entry"} | {"token", "mean", "**", "sum", "stack", "columns", "column", "relation", "and"}
+
+Reading = Callable[[Proposition, Expr], tuple[Expr, Prover, set[str]]]
 
 
 def by_points(prop: Proposition) -> Steps | None:
@@ -81,26 +88,38 @@ def _averaged(gap: Expr) -> Expr | None:
 
 def averages_exist(prop: Proposition) -> bool:
     """Whether what is averaged is shown to have a value whatever the tokens are, and a mean."""
-    averages = [one for side in (prop.left, prop.right) for one in side.walk() if one.op in ("E", "Var", "Cov", "Corr")]
+    averages = [one for side in (prop.left, prop.right) for one in side.walk() if one.op in MOMENTS and one.op != "P"]
     if averages and prop.law.kind == "iid-student":
         # which of its moments exist is known of those with closed forms alone
         return False
-    inner = [arg for one in averages for arg in one if any(map(_may_fail, arg.walk()))]
+    inner = [arg for one in averages for arg in one if any(_may_fail(part, prop.law) for part in arg.walk())]
     if inner and not (prop.law.gaussian or prop.law.exchangeable or prop.law.kind in LIGHT):
         return False
+    return all(any(_shown(prop, one, read) is not None for read in (_readable, _of_vectors)) for one in inner)
+
+
+def _shown(prop: Proposition, node: Expr, read: Reading) -> Steps | None:
+    """Steps to a random number having a value, if it has a mean, where it can be read."""
     try:
-        return all(_defined(*_readable(prop, one)) is not None for one in inner)
+        return _defined(*read(prop, node))
     except (StatementError, ValueError, KeyError):
-        return False
+        return None
 
 
-def _may_fail(node: Expr) -> bool:
+def _may_fail(node: Expr, law: Law) -> bool:
     """Whether a number may have no value, or no mean, though what it is made of has both."""
     if not node.random:
         return False
     if node.op == "sqrt":
         return not visibly_nonnegative(node.args[0])
-    return node.op in ("log", "exp", "gamma") or not _whole(node) or (node.op == "/" and node.args[1].random)
+    if node.op == "entropy":
+        return bool(node.args[0].op != "softmax")
+    if node.op == "/":
+        return bool(node.args[1].random)
+    if node.op == "entire":
+        # one may grow faster than a Gaussian density falls
+        return law.kind not in BOUNDED and not law.lengths
+    return node.op not in SURE or not _whole(node)
 
 
 def _certain(prop: Proposition, node: Expr, strict: bool = False) -> Steps | None:
