@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import Any
 
 from theorems.statement.expression import MOMENTS, RANGES, Expr, StatementError, name, number
-from theorems.statement.reading.binders import taken
+from theorems.statement.reading.binders import spoken, taken
 from theorems.statement.reading.calls import CALLS
 from theorems.statement.reading.coherent import (
     DEFINED,
@@ -246,13 +246,18 @@ def _defined(where: str, words: Vocabulary) -> Vocabulary:
         indices = tuple(name.strip() for name in (index or "").split(","))
         if again := next((one for k, one in enumerate(indices) if taken(words, one) or one in indices[:k]), ""):
             raise StatementError(f"{again} cannot be an index of {head}; take another letter", where, column)
+        for other in re.findall(r"\w+", body):
+            if both := spoken(words, other) & {*indices}:
+                told = f"{other} is defined by {min(both)}, which is an index of {head}"
+                raise StatementError(f"{told}; write {other}[{min(both)}] = ..., or take another letter", where, column)
         tree = parsed(body, words, where, _DEFINED + column + match.start(3))
         if len(indices) > 1:
             words = replace(words, several={**words.several, head: (indices, tree)})
         elif index:
             words = replace(words, definitions={**words.definitions, head: (index, tree)})
         else:
-            words = replace(words, values={**words.values, head: tree}, matrices=words.matrices - {head})
+            words = replace(words, values={**words.values, head: tree})
+        words = replace(words, matrices=words.matrices - {head})
     return words
 
 

@@ -41,6 +41,7 @@ def ranged(reader: _Reader, node: ast.Call, depth: int, body: Expr, expected: st
             raise reader.fail(expected, arg)
         if any(label in end.names() for end in ends):
             raise reader.fail(f"the ends of {label} hold {label} itself; rename one", arg)
+        uncaught(reader, label, node)
         bound.append((label, ends))
         place += 1 + len(ends)
     conditions = [reader.build(one, depth) for one in node.args[place:]]
@@ -57,6 +58,27 @@ def taken(words: Vocabulary, label: str) -> bool:
     known = (words.matrices, words.vectors, words.sequences, words.families, words.entire)
     defined = (words.values, words.definitions, words.several)
     return label in ("x", "T", "d", "pi") or label.startswith("_") or any(label in table for table in known + defined)
+
+
+def spoken(words: Vocabulary, label: str) -> frozenset[str]:
+    """The names that a definition speaks of, but for its own indices; none of another word."""
+    if label in words.values:
+        return words.values[label].names()
+    if label in words.definitions:
+        index, body = words.definitions[label]
+        return body.names() - {index}
+    if label in words.several:
+        indices, body = words.several[label]
+        return body.names() - {*indices}
+    return frozenset()
+
+
+def uncaught(reader: _Reader, index: str, node: ast.Call) -> None:
+    """StatementError where a definition in a body speaks of the name that is its index: that is another one."""
+    for part in ast.walk(node.args[0]):
+        if isinstance(part, ast.Name) and index in spoken(reader.words, part.id):
+            told = f"{part.id} is defined by {index}, which is an index here"
+            raise reader.fail(f"{told}; write {part.id}[{index}] = ..., or take another letter", part)
 
 
 def _index(reader: _Reader, arg: ast.Name, before: list[str]) -> str:

@@ -105,6 +105,7 @@ def _sum(reader: _Reader, head: str, node: ast.Call, depth: int) -> Expr:
     index = node.args[1].id
     if binders.taken(reader.words, index):
         raise reader.fail(f"{index} cannot be the index of a {head}; take another letter", node.args[1])
+    binders.uncaught(reader, index, node)
     body, first, last = (reader.build(node.args[k], depth) for k in (0, 2, 3))
     if index in first.names() | last.names():
         raise reader.fail(f"the ends of the {head} over {index} hold {index} itself; rename one", node)
