@@ -392,14 +392,20 @@ class Atoms:
         count = exponent.args[0]
         if count.denominator == 2:
             base, count = Expr("sqrt", (base,)), 2 * count
-        if count.denominator != 1 or abs(count) > MAX_EXPONENT:
+        if abs(count.numerator) > MAX_EXPONENT:
             raise NoFormError
-        one = self._read(base)
+        one = self._read(base) if count.denominator == 1 else self._higher_root(base, count.denominator)
         found = Quotient(ONE)
-        for _ in range(abs(int(count))):
+        for _ in range(abs(count.numerator)):
             found = found * one
             found = Quotient(self.folded(found.above), self.folded(found.below))
         return found.inverse if count < 0 else found
+
+    def _higher_root(self, base: Expr, order: int) -> Quotient:
+        """A cube root, and alike: an atom of which nothing but its sign is known."""
+        inner = self.quotient(base)
+        told = f"({inner.above.expr})" if inner.below == ONE else f"({base})"
+        return Quotient(self.label(f"{told}**(1/{order})", Expr("**", (base, number(Fraction(1, order))))))
 
 
 _READERS = {

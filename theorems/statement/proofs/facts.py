@@ -121,7 +121,7 @@ def _hypotheses(atoms: Atoms, known: Hypotheses, whole: set[str]) -> Iterator[Fa
 
 
 def _root(atoms: Atoms, known: Hypotheses, label: str, node: Expr) -> Iterator[Fact]:
-    yield Fact(f"{node.op} is not negative", node)
+    yield Fact("a root is not negative", node)
 
 
 def _absolute(atoms: Atoms, known: Hypotheses, label: str, node: Expr) -> Iterator[Fact]:
@@ -285,6 +285,7 @@ def _sum(atoms: Atoms, known: Hypotheses, label: str, node: Expr) -> Iterator[Fa
 
 _RULES = {
     "sqrt": _root,
+    "**": _root,
     "abs": _absolute,
     "tr": _trace,
     "norm": norm,

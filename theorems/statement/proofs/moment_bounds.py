@@ -1,22 +1,22 @@
 """Inequalities between moments of which some have no closed form, by Cauchy-Schwarz, Minkowski, Jensen and Markov.
 
 E[f g]^2 <= E f^2 E g^2, and Cov[f, g]^2 <= Var f Var g. sqrt(E |f + g|^2) <= sqrt(E |f|^2) + sqrt(E |g|^2), for numbers
-or vectors f and g, and standard deviations likewise. For a convex function f of a random number g, E f(g) >= f(E g),
-and <= for a concave one; E g <= sqrt(E g^2). For b > 0, P[g >= b] <= E g^k/b^k where k is even, or g is never negative.
-A moment is replaced by what bounds it where its side rises or falls with it, and what is left is decided as any
-statement is.
+or vectors f and g, and standard deviations likewise. (E |f|^p)^(1/p) rises with p > 0 (Lyapunov). For a convex function
+f of a random number g, E f(g) >= f(E g), and <= for a concave one; E g <= sqrt(E g^2). For b > 0, P[g >= b] <= E
+g^k/b^k where k is even, or g is never negative. A moment is replaced by what bounds it where its side rises or falls
+with it, and what is left is decided as any statement is.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from fractions import Fraction
-from itertools import combinations_with_replacement
+from itertools import combinations_with_replacement, permutations
 from math import prod
 
-from theorems.statement.expression import BINDERS, Expr, StatementError, name, number
+from theorems.statement.expression import BINDERS, Expr, StatementError, minus, name, negative, number
 from theorems.statement.moments.having import visibly_nonnegative
 from theorems.statement.moments.pieces import of_event
 from theorems.statement.moments.scalars import MAX_FACTORS
@@ -31,13 +31,16 @@ ZERO, ONE, TWO = number(0), number(1), number(2)
 JENSEN = "Jensen's inequality"
 CAUCHY = "Cauchy-Schwarz"
 MINKOWSKI = "Minkowski's inequality"
+LYAPUNOV = "Lyapunov's inequality"
+CENTRED = "a covariance by means"
 MARKOV = "Markov's inequality"
 #: Powers of a number whose moments bound its tail.
 POWERS = (1, 2, 4)
+Relation = tuple[str, Expr, Expr]
 
 
 def by_cauchy(prop: Proposition) -> Steps | None:
-    """The steps to an inequality that holds of any moments of which Cauchy and Schwarz's inequality holds."""
+    """The steps to an inequality that holds of any moments with what Cauchy, Schwarz and others say of them."""
     if prop.law.exchangeable:
         # which of its moments exist is not known
         return None
@@ -47,33 +50,51 @@ def by_cauchy(prop: Proposition) -> Steps | None:
     if any(shape(arg) != "number" for one in moments for arg in one):
         return None
     names = {one: name(f"m{k}#") for k, one in enumerate(moments)}
-    between = [Step(CAUCHY, f"{one}**2 <= {' * '.join(map(str, most)) or 1}", CAUCHY) for one, most in _pairs(moments)]
-    sums = list(_sums(moments))
-    for one, parts in sums:
-        told = " + ".join(f"sqrt({part})" for part in parts)
-        between.append(Step(MINKOWSKI, f"sqrt({one}) <= {told}", "Minkowski"))
-    if not between:
+    known = list(_known(moments))
+    if not known:
         return None
-    relations = [(">=", names[one], ZERO) for one in moments if one.op == "Var" or visibly_nonnegative(one)]
-    for one, most in _pairs(moments):
-        relations.append(("<=", Expr("**", (names[one], TWO)), Expr("*", (ONE, *(names[bound] for bound in most)))))
-        if not most:
-            relations += [("<=", names[one], ONE), (">=", names[one], number(-1))]
-    for one, parts in sums:
-        # and (r_1 + ... + r_n)^2 <= n (r_1^2 + ... + r_n^2)
-        several = tuple(names[part] for part in parts)
-        relations.append(("<=", Expr("sqrt", (names[one],)), Expr("+", tuple(Expr("sqrt", (m,)) for m in several))))
-        relations.append(("<=", names[one], Expr("*", (number(len(parts)), Expr("+", several)))))
+    signs = [(">=", one, ZERO) for one in moments if one.op == "Var" or visibly_nonnegative(one)]
+    relations = [
+        (mark, _named(one, names), _named(two, names))
+        for mark, one, two in (*signs, *(relation for _, several in known for relation in several))
+    ]
     prover = Prover(prop, Work(STEPS))
     prover.known = replace(prover.known, relations=(*prover.known.relations, *relations))
-
-    def named(node: Expr) -> Expr:
-        # under an index a moment is another number for each of its values
-        return names[node] if node in names else node if node.op in BINDERS else node.mapped(named)
-
     high, low = (prop.right, prop.left) if prop.way > 0 else (prop.left, prop.right)
-    steps = prover.related(named(high), named(low), prop.relation in ("<", ">"))
-    return None if steps is None else [*between, *steps]
+    steps = prover.related(_named(high, names), _named(low, names), prop.relation in ("<", ">"))
+    return None if steps is None else [*(step for step, _ in known), *steps]
+
+
+def _named(node: Expr, names: Mapping[Expr, Expr]) -> Expr:
+    """An expression with names for its moments; under an index a moment is another number for each of its values."""
+    if node in names:
+        return names[node]
+    return node if node.op in BINDERS else node.mapped(lambda arg: _named(arg, names))
+
+
+def _known(moments: Iterable[Expr]) -> Iterator[tuple[Step, list[Relation]]]:
+    """What holds between moments, whatever these are."""
+    for one, most in _pairs(moments):
+        found: list[Relation] = [("<=", Expr("**", (one, TWO)), Expr("*", (ONE, *most)))]
+        if len(most) != 1:
+            # |m| <= 1, and |m| <= (a + b)/2 where m^2 <= a b
+            mean = Expr("/", (Expr("+", most), TWO)) if most else ONE
+            found += [("<=", one, mean), (">=", one, negative(mean))]
+        yield Step(CAUCHY, f"{one}**2 <= {' * '.join(map(str, most)) or 1}", CAUCHY), found
+    for one, parts in _sums(moments):
+        # each root is at most the sum of the others, and (r_1 + ... + r_n)^2 <= n (r_1^2 + ... + r_n^2)
+        roots = [Expr("*", (number(c), Expr("sqrt", (part,)))) for c, part in ((Fraction(1), one), *parts)]
+        sums = [Expr("+", (ZERO, *roots[:k], *roots[k + 1 :])) for k in range(len(roots))]
+        squares = Expr("+", tuple(Expr("*", (number(len(parts) * c**2), part)) for c, part in parts))
+        step = Step(MINKOWSKI, f"sqrt({one}) <= {sums[0]}", "Minkowski")
+        yield step, [("<=", one, squares), *(("<=", *pair) for pair in zip(roots, sums, strict=True))]
+    for relation in _centred(moments):
+        yield Step(CENTRED, " ".join(map(str, (relation[1], relation[0], relation[2])))), [relation]
+    for (low, p), (high, q) in _powers(moments):
+        found = [
+            ("<=", _to(low, scale), _to(high, scale * p / q)) for scale in dict.fromkeys((1 / p, Fraction(1), q / p, q))
+        ]
+        yield Step(LYAPUNOV, f"{found[0][1]} <= {found[0][2]}", "Jensen"), found
 
 
 def _pairs(moments: Iterable[Expr]) -> Iterator[tuple[Expr, tuple[Expr, ...]]]:
@@ -93,14 +114,52 @@ def _pairs(moments: Iterable[Expr]) -> Iterator[tuple[Expr, tuple[Expr, ...]]]:
                     yield one, most
 
 
-def _sums(moments: Iterable[Expr]) -> Iterator[tuple[Expr, tuple[Expr, ...]]]:
-    """Mean squares, or variances, of sums, each with those of its terms."""
+def _centred(moments: Iterable[Expr]) -> Iterator[Relation]:
+    """Cov[f, g] = E[f g] - E[f] E[g], and Var[f] likewise, which is at most E[f^2]."""
+    means = {one.args[0]: one for one in moments if one.op == "E"}
+    for one in moments:
+        if one.op not in ("Var", "Cov"):
+            continue
+        pair = (one.args[0], one.args[-1])
+        both = _factors(Expr("*", (ONE, *pair)))
+        joint = next((mean for inner, mean in means.items() if _factors(inner) == both), None)
+        if joint is not None and all(arg in means for arg in pair):
+            yield "=", one, minus(joint, Expr("*", tuple(means[arg] for arg in pair)))
+        elif joint is not None and one.op == "Var":
+            yield "<=", one, joint
+
+
+def _powers(moments: Iterable[Expr]) -> Iterator[tuple[tuple[Expr, Fraction], tuple[Expr, Fraction]]]:
+    """Two means of powers p < q of one number g >= 0, with these: (E g^p)^(1/p) rises with p > 0."""
+    for one, two in permutations([one for one in moments if one.op == "E"], 2):
+        (base, p), (other, q) = (_power_of(moment.args[0]) for moment in (one, two))
+        if base == other and 0 < p < q and visibly_nonnegative(base):
+            yield (one, p), (two, q)
+
+
+def _power_of(node: Expr) -> tuple[Expr, Fraction]:
+    """A number as a power of another, an even one as that of an absolute value."""
+    base, power = node, Fraction(1)
+    if node.op == "**" and node.args[1].op == "number":
+        base, power = node.args[0], node.args[1].args[0]
+    if base.op == "sqrt":
+        base, power = base.args[0], power / 2
+    return (Expr("abs", (base,)) if power % 2 == 0 and not visibly_nonnegative(base) else base), power
+
+
+def _to(moment: Expr, power: Fraction) -> Expr:
+    return moment if power == 1 else Expr("**", (moment, number(power)))
+
+
+def _sums(moments: Iterable[Expr]) -> Iterator[tuple[Expr, list[tuple[Fraction, Expr]]]]:
+    """Mean squares, or variances, of sums, each with those of its terms and the size of these terms' factors."""
     squares = {squared: one for one in moments if (squared := _squared(one)) is not None}
     for (kind, total), one in squares.items():
-        terms = total.args if total.op == "+" else ()
-        found = [squares.get((kind, _unsigned(term))) for term in terms]
-        if found and None not in found:
-            yield one, tuple(part for part in found if part is not None)
+        terms = [_scaled(term) for term in total.args] if total.op == "+" else []
+        found = [(factor, squares.get((kind, term))) for factor, term in terms]
+        parts = [(factor, part) for factor, part in found if part is not None]
+        if found and len(parts) == len(found):
+            yield one, parts
 
 
 def _squared(moment: Expr) -> tuple[str, Expr] | None:
@@ -114,11 +173,12 @@ def _squared(moment: Expr) -> tuple[str, Expr] | None:
     return "E", base.args[0] if base.op == "abs" or (base.op == "norm" and base.args[1] in ("", "fro")) else base
 
 
-def _unsigned(node: Expr) -> Expr:
-    """A term without its sign."""
-    if node.op == "*" and node.args[0] == number(-1):
-        return node.args[1] if len(node.args) == 2 else Expr("*", node.args[1:])
-    return node
+def _scaled(node: Expr) -> tuple[Fraction, Expr]:
+    """The size of a term's factor that is a number, and the rest of it."""
+    if node.op == "*" and node.args[0].op == "number":
+        size, rest = _scaled(node.args[1] if len(node.args) == 2 else Expr("*", node.args[1:]))
+        return abs(node.args[0].args[0]) * size, rest
+    return Fraction(1), node
 
 
 def _factors(node: Expr) -> Counter[Expr]:
