@@ -333,10 +333,14 @@ def _bounded(prop: Proposition, derivation: Derivation) -> Decision | None:
         if exist and low == number(0) and prop.relation in ("<=", ">=") and visibly_nonnegative(high):
             steps = [Step("an expectation of what is never negative", f"{high} >= 0")]
         steps = steps or by_points(prop)
-        for other, step in weaker(prop) if exist and steps is None else ():
-            decided = decide(other, Derivation(other), bounding=False)
-            if decided.status == "proved":
-                steps = [step, *(one for part in decided.parts for one in part.proof)]
+        for others, step in weaker(prop) if exist and steps is None else ():
+            found = []
+            for other in others:
+                found.append(decide(other, Derivation(other), bounding=False))
+                if found[-1].status != "proved":
+                    break
+            else:
+                steps = [step, *(one for decided in found for part in decided.parts for one in part.proof)]
                 break
     except StatementError:
         return None

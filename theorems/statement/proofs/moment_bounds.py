@@ -3,8 +3,9 @@
 E[f g]^2 <= E f^2 E g^2, and Cov[f, g]^2 <= Var f Var g. sqrt(E |f + g|^2) <= sqrt(E |f|^2) + sqrt(E |g|^2), for numbers
 or vectors f and g, and standard deviations likewise. (E |f|^p)^(1/p) rises with p > 0 (Lyapunov). For a convex function
 f of a random number g, E f(g) >= f(E g), and <= for a concave one; E g <= sqrt(E g^2). For b > 0, P[g >= b] <= E
-g^k/b^k where k is even, or g is never negative. A moment is replaced by what bounds it where its side rises or falls
-with it, and what is left is decided as any statement is.
+g^k/b^k where k is even, or g is never negative; P[g >= b] <= v/(v + (b - m)^2) for the mean m < b and the variance v of
+g (Cantelli). A moment is replaced by what bounds it where its side rises or falls with it, and what is left is decided
+as any statement is.
 """
 
 from __future__ import annotations
@@ -34,9 +35,11 @@ MINKOWSKI = "Minkowski's inequality"
 LYAPUNOV = "Lyapunov's inequality"
 CENTRED = "a covariance by means"
 MARKOV = "Markov's inequality"
+CANTELLI = "Cantelli's inequality"
 #: Powers of a number whose moments bound its tail.
 POWERS = (1, 2, 4)
 Relation = tuple[str, Expr, Expr]
+Bound = tuple[Expr, Step] | tuple[Expr, Step, Proposition]
 
 
 def by_cauchy(prop: Proposition) -> Steps | None:
@@ -198,21 +201,21 @@ def _factors(node: Expr) -> Counter[Expr]:
     return found
 
 
-def weaker(prop: Proposition) -> Iterator[tuple[Proposition, Step]]:
-    """Statements that imply a proposition, each with the step by which it does, its moments bounded one at a time."""
+def weaker(prop: Proposition) -> Iterator[tuple[list[Proposition], Step]]:
+    """Statements that together imply a proposition, and the step by which they do: one of its moments is bounded."""
     if prop.law.kind == "iid-student":
         # which of its moments exist is known of those with closed forms alone
         return
     for moment in dict.fromkeys(one for one in prop.left.walk() if one.op in ("E", "P")):
-        for bound, step in _bounds(moment, prop.way * _slope(prop.left, moment, prop), prop):
-            yield replace(prop, left=prop.left.swapped(moment, bound)), step
+        for bound, step, *more in _bounds(moment, prop.way * _slope(prop.left, moment, prop), prop):
+            yield [replace(prop, left=prop.left.swapped(moment, bound)), *more], step
     for moment in dict.fromkeys(one for one in prop.right.walk() if one.op in ("E", "P")):
-        for bound, step in _bounds(moment, -prop.way * _slope(prop.right, moment, prop), prop):
-            yield replace(prop, right=prop.right.swapped(moment, bound)), step
+        for bound, step, *more in _bounds(moment, -prop.way * _slope(prop.right, moment, prop), prop):
+            yield [replace(prop, right=prop.right.swapped(moment, bound)), *more], step
 
 
-def _bounds(moment: Expr, way: int, prop: Proposition) -> Iterator[tuple[Expr, Step]]:
-    """What a moment is at most (way 1), or at least (way -1), and then >= 0."""
+def _bounds(moment: Expr, way: int, prop: Proposition) -> Iterator[Bound]:
+    """What a moment is at most (way 1), or at least (way -1), and then >= 0; and what is still to be shown for that."""
     if way == 0 or shape(moment) != "number":
         return
     if moment.op == "P":
@@ -252,14 +255,20 @@ def _roots(node: Expr) -> Iterator[tuple[Expr, Fraction]]:
             yield Expr("**", (base, TWO)), power / 2
 
 
-def _tails(chance: Expr, prop: Proposition) -> Iterator[tuple[Expr, Step]]:
+def _tails(chance: Expr, prop: Proposition) -> Iterator[Bound]:
     """P[g >= b] by moments of g, of a relation between a random number and one that is none."""
     event = chance.args[0]
     if event.op != "relation" or (gaps := of_event(event)) is None or len(gaps) != 1:
         return
     low, high = event.args[1:] if event.args[0][0] == "<" else event.args[:0:-1]
+    if low.random:
+        low, high = negative(high), negative(low)
     if low.random or not high.random or shape(high) != "number":
         return
+    mean, variance = Expr("E", (high,)), Expr("Var", (high,))
+    bound = Expr("/", (variance, Expr("+", (variance, Expr("**", (minus(low, mean), TWO))))))
+    below = replace(prop, left=mean, relation="<", right=low)
+    yield bound, Step(CANTELLI, f"{chance} <= {bound}, as {mean} < {low}", "Cantelli"), below
     prover = Prover(prop, Work(STEPS))
     if prover.at_least(low, ZERO, True) is None:
         return
