@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+from math import prod
+from typing import Any
+
+import numpy as np
 import pytest
 
 from theorems.statement import proposition
 from theorems.statement.deciding.decide import Derivation, decide
-from theorems.statement.proofs.moment_bounds import _never_negative
+from theorems.statement.expression import Expr
+from theorems.statement.proofs.moment_bounds import CAUCHY, CENTRED, LYAPUNOV, MINKOWSKI, _known, _never_negative
+from theorems.statement.reading.language import parsed
 
 U = "u in R^d, a > 0"
 PROVED = [
@@ -41,3 +48,48 @@ def test_a_token_under_an_index_is_another_one_for_each_of_its_values() -> None:
     for text, sign in signs.items():
         prop = proposition(f"E[{text}] >= a[1] - a[1]", "a in R^T", law="iid")
         assert _never_negative(prop.left.args[0], prop) is sign
+
+
+#: Moments of two numbers f and g: what is known of some of them is tried on finite laws.
+MOMENTS = (
+    *("E[f]", "E[g]", "E[f*g]", "E[f**2]", "E[g**2]", "E[f**2*g**2]", "E[abs(f)]", "E[abs(f)**3]", "E[abs(f)**5]"),
+    *("E[f**4]", "E[f**6]", "E[f**3*g]", "E[sqrt(abs(g))]", "E[(f - 2*g)**2]", "Var[f]", "Var[g]", "Var[f*g]"),
+    *("Var[f - 2*g]", "Var[3*f + f*g]", "Cov[f, g]", "Corr[f, g]"),
+)
+
+
+def value(node: Expr, law: Mapping[str, Any]) -> Any:
+    """A number at every point of a finite law; moments by their definitions."""
+    if node.op == "number":
+        return np.float64(node.args[0])
+    if node.op == "name":
+        return law[node.args[0]]
+    args = [value(arg, law) for arg in node]
+    if node.op == "E":
+        return law["chance"] @ args[0]
+    if node.op in ("Var", "Cov", "Corr"):
+        joint = np.cov([args[0], args[-1]], aweights=law["chance"], ddof=0)
+        return joint[0, 1] / (np.sqrt(joint[0, 0] * joint[1, 1]) if node.op == "Corr" else 1)
+    operations: dict[str, Callable[[], Any]] = {
+        "+": lambda: sum(args),
+        "*": lambda: prod(args),
+        "/": lambda: args[0] / args[1],
+        "**": lambda: args[0] ** args[1],
+        "abs": lambda: np.abs(args[0]),
+        "sqrt": lambda: np.sqrt(args[0]),
+    }
+    return operations[node.op]()
+
+
+def test_what_is_known_of_any_moments_holds_of_finite_laws() -> None:
+    found = list(_known([parsed(text) for text in MOMENTS]))
+    assert {step.rule for step, _ in found} == {CAUCHY, MINKOWSKI, CENTRED, LYAPUNOV}
+    rng = np.random.default_rng(1)
+    for many in (2, 2, 3, 5) * 10:
+        law: dict[str, Any] = {label: rng.normal(size=many) * rng.choice([0.1, 1, 10]) for label in "fg"}
+        law["chance"] = rng.dirichlet(np.full(many, rng.choice([0.3, 3])))
+        for mark, one, two in (relation for _, several in found for relation in several):
+            left, right = value(one, law), value(two, law)
+            least = -1e-9 * (1 + abs(left) + abs(right))
+            holds = {"<=": right - left, ">=": left - right, "=": -abs(left - right)}[mark] >= least
+            assert holds, f"{one} {mark} {two}: {left}, {right} of {law}"
