@@ -15,7 +15,7 @@ from theorems.algebra.ratio import Ratio
 from theorems.statement.deciding.decide import Derivation, contradicts
 from theorems.statement.expression import Expr, StatementError, number
 from theorems.statement.moments.moments import Chain
-from theorems.statement.moments.normal import equal, rational_form
+from theorems.statement.moments.normal import equal, rational_form, spelled
 from theorems.statement.moments.scalars import Exact, joined, sympy_of
 from theorems.statement.moments.signs import positive_names
 from theorems.statement.proposition import Proposition
@@ -111,7 +111,7 @@ class Exactly:
         else:
             # powers such as a^T are names of their own
             form, meaning = rational_form(best)
-            shorter = sp.factor(form).xreplace(meaning) if form.is_rational_function() else best
+            shorter = spelled(sp.factor(form), meaning) if form.is_rational_function() else best
             # a^(j - i) has a value at a = 0, where a^j/a^i has none
             best = min((sp.powsimp(one, deep=True, combine="exp") for one in (best, shorter)), key=sp.count_ops)
         for candidate in (best, _by_size(best, orders[0]), self._by_least(node, orders)):

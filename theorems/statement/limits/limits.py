@@ -16,7 +16,7 @@ import sympy as sp
 
 from theorems.algebra.expressions import symbol
 from theorems.statement.moments.forms import NotPolynomialError
-from theorems.statement.moments.normal import rational_form
+from theorems.statement.moments.normal import rational_form, spelled
 from theorems.statement.moments.scalars import sympy_of
 from theorems.statement.proposition import Proposition
 from theorems.statement.reading.places import ZERO, Order, ordered
@@ -136,7 +136,8 @@ def leading(value: sp.Expr, small: frozenset[sp.Expr], never_zero: NeverZero) ->
             raise NotPolynomialError(f"the limit where {_told(inner)} = 0 is another one; exclude that by a hypothesis")
     if not value.has(GROWING):
         return Leading(value, sp.Integer(0))
-    form, table = rational_form(value)
+    form, names = rational_form(value)
+    table = {made: spelled(meaning, names) for made, meaning in names.items()}
     replaced: dict[sp.Symbol, sp.Expr] = {}
     for made, meaning in table.items():
         if not meaning.is_Pow:
@@ -149,8 +150,8 @@ def leading(value: sp.Expr, small: frozenset[sp.Expr], never_zero: NeverZero) ->
         if not meaning.has(GROWING):
             continue
         if meaning.is_Pow and meaning.exp.is_Rational:
-            inner = leading(meaning.base.xreplace(table), small, never_zero)
-            _settled(meaning.base, meaning.base.xreplace(table), inner.coefficient, never_zero)
+            inner = leading(meaning.base, small, never_zero)
+            _settled(meaning.base, inner.coefficient, never_zero)
             if meaning.exp.is_negative and not never_zero(_shares(inner.coefficient)):
                 raise NotPolynomialError(
                     f"the limit of {_told(meaning)} where {_told(inner.coefficient)} = 0 is another one"
@@ -202,9 +203,9 @@ def leading(value: sp.Expr, small: frozenset[sp.Expr], never_zero: NeverZero) ->
     return Leading(sp.cancel(high / low) if high.is_polynomial() and low.is_polynomial() else high / low, up - down)
 
 
-def _settled(node: sp.Expr, value: sp.Expr, coefficient: sp.Expr, never_zero: NeverZero) -> None:
+def _settled(node: sp.Expr, coefficient: sp.Expr, never_zero: NeverZero) -> None:
     """NotPolynomialError where the leading coefficient under a root may vanish, a common factor apart."""
-    above = sp.fraction(sp.together(rational_form(value)[0]))[0]
+    above = sp.fraction(sp.together(rational_form(node)[0]))[0]
     if not never_zero(sp.cancel(coefficient / _common(above, (GROWING,)))):
         raise NotPolynomialError(
             f"the limit of the root of {_told(node)} where {_told(coefficient)} = 0 is another one; exclude it"
@@ -228,7 +229,7 @@ def uniform(value: sp.Expr, chain: list[sp.Symbol], free: set[sp.Symbol], known:
     """
     form, table = rational_form(value, known)
     bottom = sp.fraction(sp.together(form))[1]
-    if any(made in bottom.free_symbols and meaning.free_symbols & free for made, meaning in table.items()):
+    if any(made in bottom.free_symbols and spelled(made, table).free_symbols & free for made in table):
         raise NotPolynomialError(
             f"whether {_told(value)} is uniform in {', '.join(sorted(map(str, free)))} is not decided here"
         )

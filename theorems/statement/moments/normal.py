@@ -23,6 +23,8 @@ def rational_form(
 ) -> tuple[sp.Expr, dict[sp.Symbol, sp.Expr]]:
     """The expression as a rational function: a^t, exp(c t) and roots replaced by symbols, and what these stand for.
 
+    What a root of a root stands for has the inner one's symbol, which ``spelled`` replaces.
+
     a^(t - s) becomes a^t/a^s, so that equal powers are equal symbols; a root of a product takes out the factors that
     are >= 0 by their terms, ``known`` writing names in variables that are >= 0: i as 1 + a, and j as 1 + a + b.
     """
@@ -87,6 +89,13 @@ def rational_form(
 
     found = change(expression)
     return found, meaning
+
+
+def spelled(value: sp.Expr, meaning: Mapping[sp.Symbol, sp.Expr]) -> sp.Expr:
+    """A value with what the names of ``rational_form`` stand for, and with that of the names in these."""
+    for _ in meaning:
+        value = value.xreplace(dict(meaning))
+    return value
 
 
 def _visibly_positive(factor: sp.Expr, known: Mapping[sp.Symbol, sp.Expr]) -> bool:
