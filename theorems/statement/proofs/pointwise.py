@@ -32,8 +32,20 @@ TAME = frozenset(
 )
 #: The same of what is made of vectors, sequences and matrices.
 VECTORS = frozenset(("vector", "family", "matrix", "T", "tr", "entrynorm", "softmax", "entry", "entropy"))
-#: What has a value and a mean of any tokens where its arguments have moments of every order.
-SURE = (TAME | VECTORS) - {"entry"} | {"token", "mean", "**", "sum", "stack", "columns", "column", "relation", "and"}
+#: What has a value of any tokens, and but for exp and entire a mean where its arguments have moments of every order.
+SURE = (TAME | VECTORS) - {"entry"} | {
+    "token",
+    "mean",
+    "**",
+    "sum",
+    "stack",
+    "columns",
+    "column",
+    "relation",
+    "and",
+    "exp",
+    "entire",
+}
 
 Reading = Callable[[Proposition, Expr], tuple[Expr, Prover, set[str]]]
 
@@ -88,11 +100,14 @@ def _averaged(gap: Expr) -> Expr | None:
 
 def averages_exist(prop: Proposition) -> bool:
     """Whether what is averaged is shown to have a value whatever the tokens are, and a mean."""
-    averages = [one for side in (prop.left, prop.right) for one in side.walk() if one.op in MOMENTS and one.op != "P"]
+    moments = [one for side in (prop.left, prop.right) for one in side.walk() if one.op in MOMENTS]
+    averages = [arg for one in moments if one.op != "P" for arg in one]
     if averages and prop.law.kind == "iid-student":
         # which of its moments exist is known of those with closed forms alone
         return False
-    inner = [arg for one in averages for arg in one if any(_may_fail(part, prop.law) for part in arg.walk())]
+    events = [part for one in moments if one.op == "P" for part in one.walk() if part.op == "relation"]
+    inner = [one for one in averages if any(_may_fail(part, prop.law) for part in one.walk())]
+    inner += [side for one in events for side in one if any(map(_may_have_none, side.walk()))]
     if inner and not (prop.law.gaussian or prop.law.exchangeable or prop.law.kind in LIGHT):
         return False
     return all(any(_shown(prop, one, read) is not None for read in (_readable, _of_vectors)) for one in inner)
@@ -108,6 +123,14 @@ def _shown(prop: Proposition, node: Expr, read: Reading) -> Steps | None:
 
 def _may_fail(node: Expr, law: Law) -> bool:
     """Whether a number may have no value, or no mean, though what it is made of has both."""
+    if node.random and node.op == "entire":
+        # one may grow faster than a Gaussian density falls
+        return law.kind not in BOUNDED and not law.lengths
+    return _may_have_none(node) or (node.random and node.op == "exp")
+
+
+def _may_have_none(node: Expr) -> bool:
+    """Whether a random number may have no value, though what it is made of has one."""
     if not node.random:
         return False
     if node.op == "sqrt":
@@ -116,9 +139,6 @@ def _may_fail(node: Expr, law: Law) -> bool:
         return bool(node.args[0].op != "softmax")
     if node.op == "/":
         return bool(node.args[1].random)
-    if node.op == "entire":
-        # one may grow faster than a Gaussian density falls
-        return law.kind not in BOUNDED and not law.lengths
     return node.op not in SURE or not _whole(node)
 
 
