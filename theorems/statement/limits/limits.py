@@ -205,7 +205,8 @@ def leading(value: sp.Expr, small: frozenset[sp.Expr], never_zero: NeverZero) ->
 
 def _settled(node: sp.Expr, coefficient: sp.Expr, never_zero: NeverZero) -> None:
     """NotPolynomialError where the leading coefficient under a root may vanish, a common factor apart."""
-    above = sp.fraction(sp.together(rational_form(node)[0]))[0]
+    form, names = rational_form(node)
+    above = spelled(sp.fraction(sp.together(form))[0], names)
     if not never_zero(sp.cancel(coefficient / _common(above, (GROWING,)))):
         raise NotPolynomialError(
             f"the limit of the root of {_told(node)} where {_told(coefficient)} = 0 is another one; exclude it"
