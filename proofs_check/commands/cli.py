@@ -166,7 +166,16 @@ def _run(argv: Sequence[str]) -> int:
         return 0
     choice("command", argv[0], tuple(COMMANDS))
     args = _parse(argv)
+    _check_here()
     return COMMANDS[argv[0]].run(args)
+
+
+def _check_here() -> None:
+    """The libraries of torch end the process themselves in a working folder that was removed."""
+    try:
+        os.getcwd()
+    except FileNotFoundError:
+        raise UsageError("the working folder", os.environ.get("PWD", ""), "one that exists", "cd to another") from None
 
 
 def _nowhere() -> TextIO:
@@ -223,7 +232,7 @@ def _told(argv: Sequence[str]) -> int:
 
 
 def _failed_to_load(error: Exception) -> str:
-    """The library beneath whose modules broke as they were imported, at a variable or in a folder that is gone."""
+    """The library beneath whose modules broke as they were imported, e.g. at a variable."""
     found = ""
     for frame, _ in traceback.walk_tb(error.__traceback__):
         name = str(frame.f_globals.get("__name__", "")).partition(".")[0]
