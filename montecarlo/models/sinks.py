@@ -76,13 +76,13 @@ class Sinks:
     """The certificates of the windows of a layer, those in none being undecided.
 
     together: whether one W of rank one serves all windows: True with a certificate, False where a window has none,
-    None where neither was found. rho_Q, rho_K: dist(0, conv{z_i}) and dist(z_0, conv{z_j}) of every window, in float64.
+    None where neither was found. rho: where one does, the distances from 0 of the hulls of all windows' z_i and of
+    their z_0 - z_j, in float64.
     """
 
     certificates: tuple[Certificate, ...]
     together: bool | None
-    rho_Q: tuple[float, ...]
-    rho_K: tuple[float, ...]
+    rho: tuple[float, float] | None
 
     def windows(self, representable: bool) -> int:
         """How many windows have a W, or how many have none."""
@@ -141,13 +141,12 @@ def sinks(normed: Tensor) -> Sinks:
     """What the first token of every window can be: (B, T, d), as the attention reads them."""
     floats = _float64(normed)
     exact = integers(floats)
-    gaps = floats[:, :1] - floats[:, 1:]
-    queries = _common(_chained([z[1:] for z in exact]), floats[:, 1:].reshape(-1, floats.shape[-1]))
-    keys = queries and _common(_chained([_gaps(z) for z in exact]), gaps.reshape(-1, floats.shape[-1]))
+    asking = floats[:, 1:].reshape(-1, floats.shape[-1])
+    gaps = (floats[:, :1] - floats[:, 1:]).reshape(-1, floats.shape[-1])
+    queries = _common(_chained([z[1:] for z in exact]), asking)
+    keys = queries and _common(_chained([_gaps(z) for z in exact]), gaps)
     if keys:
-        certificates = [Certificate(tuple(range(len(exact))), queries, keys)]
-    else:
-        certificates = [one for number, z in enumerate(exact) if (one := _decided(number, z)) is not None]
-    together = True if keys else (None if all(one.representable for one in certificates) else False)
-    rho = [(_distance(z[1:]), _distance(gap)) for z, gap in zip(floats, gaps, strict=True)]
-    return Sinks(tuple(certificates), together, *map(tuple, zip(*rho, strict=True)))
+        whole = Certificate(tuple(range(len(exact))), queries, keys)
+        return Sinks((whole,), True, (_distance(asking), _distance(gaps)))
+    certificates = tuple(one for number, z in enumerate(exact) if (one := _decided(number, z)) is not None)
+    return Sinks(certificates, None if all(one.representable for one in certificates) else False, None)

@@ -35,7 +35,7 @@ from montecarlo.models.weights import Model
 from proofs_check.measure import predictions
 from proofs_check.measure.correlations import correlations
 
-SCHEMA = 3
+SCHEMA = 4
 #: Tokens of a window, at most; windows that intervals need at least, and the shortest ones.
 WINDOW, FEWEST, SHORTEST = 128, 2, 17
 #: Windows that go through the layers together, and those (the first ones) whose sinks are certified.
@@ -185,14 +185,13 @@ def _with_bounds(found: dict[str, Tensor]) -> dict[str, Tensor]:
 def _layer(held: _Held, c: Config, length: int) -> dict[str, Any]:
     """A layer's tokens: how alike they are, the ratio of expectations beside it, and what sink they allow.
 
-    ``least_norm`` is the least norm of a W_QK that gives the first token half of every query's attention: the margin
-    ln(T - 1), all keys visible, on average over the certified windows.
+    ``least_norm`` is that of one W_QK that gives the first token half of every query's attention in all certified
+    windows: the margin ln(T - 1), all their keys visible.
     """
     tokens, sink = held.tokens, held.sinks
     average = {name: float(tokens.of(mean_of(name))) for name in ("spread", "sink cosine", "sink low", "sink high")}
     ends = dict(zip(("mean", "low", "high"), map(float, tokens.interval(mean_of("cosine"))), strict=True))
-    rhos = zip(sink.rho_Q, sink.rho_K, strict=True)
-    norms = [predictions.least_norm(math.log(length - 1), c.head_dim, *pair) for pair in rhos]
+    least = predictions.least_norm(math.log(length - 1), c.head_dim, *sink.rho) if sink.rho else None
     return {
         "cosine": _numbers(ends),
         "ratio": _short(float(tokens.of(lambda sums: sums["inner"] / sums["square"]))),
@@ -205,9 +204,8 @@ def _layer(held: _Held, c: Config, length: int) -> dict[str, Any]:
         "excluded": sink.windows(False),
         "together": sink.together,
         "certificates": [one.as_json() for one in sink.certificates],
-        "rho_Q": _short(sum(sink.rho_Q) / len(norms)),
-        "rho_K": _short(sum(sink.rho_K) / len(norms)),
-        "least_norm": _short(sum(norms) / len(norms)) if not sink.windows(False) else None,
+        **_numbers(dict(zip(("rho_Q", "rho_K"), sink.rho or (None, None), strict=True))),
+        "least_norm": None if least is None else _short(least),
     }
 
 

@@ -94,8 +94,8 @@ def sentences(found: Found) -> list[str]:
     if roomy:
         many = sum(row["room"] >= 1 for row in roomy)
         out.append(
-            f"{many} of {len(roomy)} heads have at least the norm that gives the first token half of every query's "
-            "attention."
+            f"{many} of {len(roomy)} heads have at least the norm of one W_QK that gives the first token half of every "
+            "query's attention in all of them."
         )
     on = [row for row in heads if row["writes_on"] is not None]
     if on:
@@ -116,9 +116,10 @@ def sentences(found: Found) -> list[str]:
     below = sum(row["refuted"] > 0 for row in heads)
     entropy, least = (sorted(row[name] for row in heads)[len(heads) // 2] for name in ("last entropy", "bound"))
     out.append(
-        f"The last query's entropy lies below the printed bound (9) in some window for {below} of {len(heads)} heads, "
-        f"below the derived one for {sum(row['missed'] > 0 for row in heads)}. That is {least:.2g} nats for the median "
-        f"head, at the scores' own norm; the median entropy is {entropy:.2g}."
+        "At the scores' own norm, in place of the paper's nu, the last query's entropy lies below the printed bound "
+        f"(9) in some window for {below} of {len(heads)} heads, below the derived one for "
+        f"{sum(row['missed'] > 0 for row in heads)}. That is {least:.2g} nats for the median head; the median entropy "
+        f"is {entropy:.2g}."
     )
     return out
 

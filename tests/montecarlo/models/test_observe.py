@@ -23,9 +23,9 @@ from montecarlo.models.laws import (
     assumption,
     average_cosine,
     contexts,
-    growth,
     growth_in_words,
     mean_of,
+    moved,
     of_tokens,
 )
 from montecarlo.models.observe import heads, inner, sizes, smoothing, switch, traces, written
@@ -85,6 +85,31 @@ def test_the_exponents_are_those_of_the_laws() -> None:
         assert abs(said(x, "growth")[0].mean - exponent) < 0.1
 
 
+def test_a_walk_is_one_however_few_its_directions() -> None:
+    """The logarithm of one window's size varies by half of itself there, and its mean is no logarithm of a mean."""
+    walk = torch.randn(2048, 128, 1, generator=torch.Generator().manual_seed(6)).cumsum(1)
+    sums = Sums(32)
+    sums.add(torch.arange(2048) // 64, of_tokens(walk, walk))
+    found, told = assumption("growth", sums)
+    assert "as a random walk's do" in told and found.high - found.low < 0.03
+
+
+@pytest.mark.parametrize(
+    ("name", "x", "z", "words"),
+    [
+        ("spread", EQUAL * (1 + 0.1 * STEPS[:, :, :1]), None, "norms differ"),
+        ("spread", EQUAL, None, "norms are equal"),
+        ("scaled", STEPS, STEPS * RISING, "no multiple"),
+        ("scaled", STEPS, 2 * STEPS, "x is a multiple"),
+    ],
+)
+def test_a_number_at_the_end_of_its_range_is_decided_by_two_windows(
+    name: str, x: Tensor, z: Tensor | None, words: str
+) -> None:
+    """Norms that differ in two windows are not equal, however wide the interval of how much they differ."""
+    assert words in said(x[:2], name, None if z is None else z[:2])[1]
+
+
 def test_what_attention_reads_need_not_be_a_multiple() -> None:
     assert "no multiple" in said(STEPS, "scaled", STEPS * RISING[:6, 0])[1]
 
@@ -92,12 +117,13 @@ def test_what_attention_reads_need_not_be_a_multiple() -> None:
 def test_a_large_first_token_does_not_tell_of_the_others() -> None:
     x = STEPS.clone()
     x[:, 0] = 1000.0
-    assert torch.equal(growth(x), growth(STEPS))
+    assert torch.equal(moved(x), moved(STEPS))
     assert said(x, "norms") == said(STEPS, "norms")
 
 
 def test_words_follow_the_interval() -> None:
     assert "slower" in growth_in_words(Interval(0.5, 0.4, 0.6))
+    assert "slower" in growth_in_words(Interval(0.35, -0.2, 0.9))
     assert "do not grow" in growth_in_words(Interval(-0.5, -0.6, -0.4))
 
 
@@ -126,7 +152,7 @@ def test_too_little_is_refused() -> None:
     with pytest.raises(ValueError, match="two or more"):
         Sums(1).interval(mean_of("x"))
     with pytest.raises(ValueError, match="17 tokens"):
-        growth(torch.ones(1, 16, 2))
+        moved(torch.ones(1, 16, 2))
     with pytest.raises(ValueError, match="3 tokens"):
         heads(torch.ones(1, 1, 2, 2))
 
@@ -301,14 +327,20 @@ def test_a_sink_is_certified_either_way() -> None:
     again = z.clone()
     again[1, 5] = again[1, 0]
     assert counts(again) == (2, 1, False)
-    found = sinks(again)
-    assert found.rho_K[1] < 1e-6 < found.rho_K[0]
+    assert sinks(again).rho is None
     # queries on both sides of 0 leave no W either
     again = z.clone()
     again[2, 4] = -again[2, 3]
     assert counts(again)[1] == 1
     # each window has a W of its own, and no direction serves both: they are opposite
     assert counts(torch.stack((z[0], -z[0]))) == (2, 0, None)
+
+
+def test_distances_are_those_of_one_matrix_for_all_windows() -> None:
+    """Queries (1, 1, 0) and (1, -1, 0) of two windows leave the distance 1; of each alone it is sqrt(2)."""
+    z = torch.tensor([[[1.0, 1, 3]] + [[1.0, 1, 0]] * 3, [[1.0, -1, 1]] + [[1.0, -1, 0]] * 3])
+    assert sinks(z).rho == pytest.approx((1, 1))
+    assert sinks(z[:1]).rho == pytest.approx((2**0.5, 3)) and sinks(z[1:]).rho == pytest.approx((2**0.5, 1))
 
 
 def test_a_certificate_holds_of_its_tokens_alone() -> None:

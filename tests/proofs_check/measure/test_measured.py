@@ -86,7 +86,11 @@ def test_planted_heads_are_recovered(monkeypatch: pytest.MonkeyPatch) -> None:
     # its scores are all 0, which is no vector of positive norm
     assert even["rho"] is None and even["norm"] == 0 and even["bound"] == pytest.approx(even["last entropy"])
     # tokens but the first are one point, off which the first lies: certified
-    assert found["layers"][0]["together"] is True and found["layers"][0]["excluded"] == 0
+    layer = found["layers"][0]
+    assert layer["together"] is True and layer["excluded"] == 0
+    least = math.log(16) * math.sqrt(found["model"]["head_dim"]) / (layer["rho_Q"] * layer["rho_K"])
+    assert layer["least_norm"] == pytest.approx(least, rel=1e-4)
+    assert sink["room"] == pytest.approx(sink["norm"] / least, rel=1e-4)
     drawn = {row["what"]: (row["layer"], row["head"]) for row in found["patterns"]}
     assert drawn["most to the first token"] == (0, 1)
 
