@@ -102,7 +102,11 @@ def rank(rows: Rows, left: str, right: str, what: str) -> dict[str, Any]:
     if len(pairs) < 5 or len({a for a, _ in pairs}) < 2 or len({b for _, b in pairs}) < 2:
         return {**named, "rank_correlation": None, "low": None, "high": None}
     found = float(stats.spearmanr(*zip(*pairs, strict=True)).statistic)
-    # the variance of Fisher's transform of a rank correlation is about 1.06/(n - 3)
-    half = float(stats.norm.ppf(0.975)) * math.sqrt(1.06 / (len(pairs) - 3))
-    middle = math.atanh(max(-0.999999, min(0.999999, found)))
-    return {**named, "rank_correlation": found, "low": math.tanh(middle - half), "high": math.tanh(middle + half)}
+    n = len(pairs)
+    # at 1 half as far as the next lower one: so few ranks do not tell it from 1
+    most = 1 - 6 / (n * (n**2 - 1))
+    within = max(-most, min(most, found))
+    # Bonett and Wright's variance of Fisher's transform of a rank correlation
+    half = float(stats.norm.ppf(0.975)) * math.sqrt((1 + within**2 / 2) / (n - 3))
+    low, high = (math.tanh(math.atanh(within) + side * half) for side in (-1, 1))
+    return {**named, "rank_correlation": found, "low": min(low, found), "high": max(high, found)}
