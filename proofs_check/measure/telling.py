@@ -8,20 +8,20 @@ from typing import Any
 
 Found = dict[str, Any]
 
-#: The columns of the heads' table: what stands above, in the row, and how many letters wide.
+#: The columns of the heads' table: what stands above and in the row.
 COLUMNS = (
-    ("xi", "xi", 8),
-    ("eta", "eta", 8),
-    ("peak", "peak", 6),
-    ("late", "late", 6),
-    ("rho passes", "passing", 11),
-    ("concentr.", "concentration", 10),
-    ("first", "first", 7),
-    ("room", "room", 7),
-    ("sink value", "sink_value", 11),
-    ("region", "region", 8),
-    ("change", "change", 8),
-    ("symmetric", "symmetric", 9),
+    ("xi", "xi"),
+    ("eta", "eta"),
+    ("peak", "peak"),
+    ("late", "late"),
+    ("rho passes", "passing"),
+    ("concentr.", "concentration"),
+    ("first", "first"),
+    ("room", "room"),
+    ("sink value", "sink_value"),
+    ("region", "region"),
+    ("change", "change"),
+    ("symmetric", "symmetric"),
 )
 
 
@@ -129,11 +129,11 @@ def _sinks(found: Found) -> list[str]:
 
 
 def _heads(found: Found) -> list[str]:
-    out = ["layer.head  " + "".join(f"{head:<{size + 1}}" for head, _, size in COLUMNS)]
+    rows = [["layer.head", *(head for head, _ in COLUMNS)]]
     for row in found["heads"]:
-        place = f"{row['layer']}.{row['head']}"
-        out.append(f"{place:<12}" + "".join(f"{short(row[name]):<{size + 1}}" for _, name, size in COLUMNS))
-    return out
+        rows.append([f"{row['layer']}.{row['head']}", *(short(row[name]) for _, name in COLUMNS)])
+    wide = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return ["  ".join(map(str.ljust, row, wide)).rstrip() for row in rows]
 
 
 def short(value: Any) -> str:

@@ -152,6 +152,12 @@ def test_only_the_heads_that_are_asked_for(small: Model) -> None:
     assert any(line.startswith("1.3 ") for line in lines(found))
 
 
+def test_numbers_of_the_table_stand_apart(found: dict[str, Any]) -> None:
+    row = found["heads"][0] | {"change": -0.000413, "symmetric": 0.552, "xi": -0.000819}
+    table = [line for line in lines(found | {"heads": [row]}) if line.startswith(("layer.head", "0.0 "))]
+    assert table[0].index("change") == table[1].index("-0.000413 ") and table[1].endswith(" 0.552")
+
+
 def test_failing_hypotheses_stand_before_the_number(found: dict[str, Any]) -> None:
     rows = {row["predicted"]: row for row in found["correlations"]}
     assert any("random walk" in words and "not before 2 of 2" in words for words in rows["peak"]["fails"])
