@@ -106,14 +106,16 @@ def average_cosine(y: Tensor) -> Tensor:
 
 
 #: What ``alikeness`` gives.
-ALIKE = ("cosine", "inner", "square")
+ALIKE = ("cosine", "ratio")
 
 
-def alikeness(y: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """The means of cos(y_i, y_j) and y_i . y_j over i != j, and of |y_i|^2, of every window: (..., k, d) -> (...)."""
-    k = y.shape[-2]
+def alikeness(y: Tensor) -> tuple[Tensor, Tensor]:
+    """The mean of cos(y_i, y_j) over i != j, and that of y_i . y_j over that of |y_i|^2: (..., k, d) -> (...).
+
+    Both of every window, as the derived bound of their difference is of norms that vary within one.
+    """
     whole, own = y.sum(-2).square().sum(-1), y.square().sum((-2, -1))
-    return average_cosine(y), (whole - own) / (k * (k - 1)), own / k
+    return average_cosine(y), (whole - own) / ((y.shape[-2] - 1) * own.clamp(min=torch.finfo(y.dtype).tiny))
 
 
 def contexts(k: int) -> list[int]:
@@ -154,6 +156,7 @@ def of_tokens(x: Tensor, z: Tensor) -> dict[str, Tensor]:
         "drift": ((parts[0] - parts[3]) * (parts[1] - parts[2])).sum(-1),
         "early norm": sizes[:, :half].mean(1),
         "late norm": sizes[:, half:].mean(1),
+        "square": sizes.mean(1),
         "spread": (1 - sizes / sizes.mean(1, keepdim=True)).abs().mean(1),
         "first": first.norm(dim=-1)[:, 0] / sizes.sqrt().mean(1),
         "xz": (x * z).sum(-1).mean(1),

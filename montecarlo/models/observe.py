@@ -110,7 +110,7 @@ def smoothing(layer: Layer) -> dict[str, Tensor]:
     """The average cosines of what a head makes of the tokens but the first, (B, H), and the traces of its sign map.
 
     identity, attended, even: of X + W Z A with A = I, the head's own attention, and the even one over the tokens so
-    far; with "written" before it, of W Z A alone; inner, square: the means of y_i . y_j and |y_i|^2 of Y = X + W Z;
+    far; with "written" before it, of W Z A alone; ratio: the mean of y_i . y_j over that of |y_i|^2, Y = X + W Z;
     t1 = tr(BW), t2 = tr(B W^T W) with B = E[z_i z_i^T] - E[z_i z_j^T] and W = W_O W_V.
     """
     x, z, v = layer.before, layer.normed[:, 1:], layer.values
@@ -131,7 +131,7 @@ def smoothing(layer: Layer) -> dict[str, Tensor]:
         made = dict(zip(ALIKE, (torch.stack(part, 1) for part in zip(*each, strict=True)), strict=True))
         found |= {name: made["cosine"], f"written {name}": average_cosine((values @ root)[:, :, 1:])}
         if name == "identity":
-            found |= {"inner": made["inner"], "square": made["square"]}
+            found["ratio"] = made["ratio"]
     return found
 
 

@@ -194,7 +194,7 @@ def _layer(held: _Held, c: Config, length: int) -> dict[str, Any]:
     least = predictions.least_norm(math.log(length - 1), c.head_dim, *sink.rho) if sink.rho else None
     return {
         "cosine": _numbers(ends),
-        "ratio": _short(float(tokens.of(lambda sums: sums["inner"] / sums["square"]))),
+        "ratio": _short(float(tokens.of(mean_of("ratio")))),
         "bound": _short(predictions.cosine_bound(average["spread"])),
         "read_cosine": _short(float(tokens.of(mean_of("read cosine")))),
         "contexts": _contexts(tokens, length - 1),
@@ -212,7 +212,7 @@ def _layer(held: _Held, c: Config, length: int) -> dict[str, Any]:
 def _contexts(tokens: Sums, k: int) -> dict[str, Any]:
     """The average cosine and its approximation over the first k/4, k/2 and k tokens, the very first one left out."""
     cosines = tokens.of(mean_of("context cosine")).tolist()
-    ratios = tokens.of(lambda sums: sums["context inner"] / sums["context square"]).tolist()
+    ratios = tokens.of(mean_of("context ratio")).tolist()
     return {"tokens": contexts(k), **_numbers({"cosine": cosines, "ratio": ratios})}
 
 
@@ -256,8 +256,8 @@ def _heads(held: _Held, c: Config, length: int, increments: int, least: float | 
             **_switch(of),
             **predictions.on_the_map(scale, float(of["t1"]), float(of["t2"]), float(of["tB"]), square),
             "change": float(of["even"] - of["identity"]),
+            "ratio": float(of["ratio"]),
         }
-        values["ratio"] = float(of["inner"] / of["square"])
         row = {"head": head, **_numbers(values), "eigenvalues": _numbers(_spectrum(found.eigenvalues[head]))}
         row["cosines"] = _numbers({name: float(of[key]) for name, key in STEPS.items()})
         for name, (middle, low, high) in changes.items():

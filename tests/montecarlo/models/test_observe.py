@@ -286,8 +286,7 @@ def test_parts_of_an_attention_step_are_as_alike_as_their_tokens() -> None:
         assert float(found[name][0, 2]) == pytest.approx(cosine(layer.before[0] + mixed), abs=1e-4)
     y = (layer.before[0] + v)[1:]
     inner = float(np.mean([float(a @ b) for a, b in permutations(y, 2)]))
-    assert float(found["inner"][0, 2]) == pytest.approx(inner, rel=1e-4)
-    assert float(found["square"][0, 2]) == pytest.approx(float(y.square().sum(1).mean()), rel=1e-5)
+    assert float(found["ratio"][0, 2]) == pytest.approx(inner / float(y.square().sum(1).mean()), rel=1e-4)
 
 
 def test_the_context_is_made_of_the_first_tokens() -> None:
@@ -295,7 +294,7 @@ def test_the_context_is_made_of_the_first_tokens() -> None:
     assert parts == [31, 63, 127]
     for place, many in enumerate(parts):
         assert torch.allclose(found["context cosine"][:, place], average_cosine(STEPS[:, 1 : many + 1].double()))
-    assert torch.equal(found["context inner"][:, 2], found["inner"])
+    assert torch.equal(found["context ratio"][:, 2], found["ratio"])
     assert torch.allclose(found["read cosine"], found["cosine"])
 
 

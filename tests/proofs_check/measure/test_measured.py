@@ -74,6 +74,18 @@ def test_a_planted_law_is_recovered(walk: bool, monkeypatch: pytest.MonkeyPatch)
     assert walk or (holds["drift"] and holds["norms"])
 
 
+def test_the_ratio_is_as_near_as_derived_where_windows_differ_in_size(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Norms are equal in each of two windows, and tokens of one are a hundred times as long and more alike."""
+    monkeypatch.setattr(measure, "encoded", lambda model, text: range(256))
+    table = torch.randn(256, 24, generator=torch.Generator().manual_seed(12))
+    table[:128] += 3
+    table = torch.nn.functional.normalize(table, dim=-1)
+    table[:128] *= 100
+    (layer,) = measure.measured(of_table(table), "a" * 256, 256)["layers"]
+    assert abs(layer["cosine"]["mean"] - layer["ratio"]) <= layer["bound"] + 1e-5
+    assert layer["contexts"]["ratio"] == pytest.approx(layer["contexts"]["cosine"], abs=1e-5)
+
+
 def test_planted_heads_are_recovered(monkeypatch: pytest.MonkeyPatch) -> None:
     """A sink head and an even one: what is measured, what is predicted, and the picture of the sink."""
     monkeypatch.setattr(measure, "encoded", lambda model, text: [0, *range(3, 19)] * 2)
