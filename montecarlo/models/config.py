@@ -72,7 +72,7 @@ def known(architecture: object) -> str:
         raise ModelError(
             f"architecture {architecture!r:.80}",
             f"one of {', '.join(KNOWN)}",
-            "convert the model, or measure another one",
+            "measure another model, or add this one as docs/measure.md tells",
         )
     return str(architecture)
 

@@ -92,7 +92,11 @@ def _held(path: Path, config: Config, found: set[str]) -> frozenset[str]:
             str(path), f"the tensor {min(wanted - found)}", "the file is not whole, or of another architecture"
         )
     if spare:
-        raise ModelError(f"{path}: tensor {min(spare)}", f"the tensors of {config.architecture} alone")
+        raise ModelError(
+            f"{path}: tensor {min(spare)}",
+            f"the tensors of {config.architecture} alone",
+            "measure another model, or add what this one does with it as docs/measure.md tells",
+        )
     return wanted
 
 

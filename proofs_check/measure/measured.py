@@ -76,7 +76,10 @@ def measured(
     for number, head in sorted(chosen or ()):
         if not (0 <= number < c.layers and 0 <= head < c.heads):
             raise ModelError(
-                f"head {number}.{head}", f"layers 0 to {c.layers - 1} of heads 0 to {c.heads - 1}", part="heads"
+                f"{number}.{head}",
+                f"layers 0 to {c.layers - 1} of heads 0 to {c.heads - 1}",
+                "name heads that the model has",
+                "heads",
             )
     windows = torch.tensor(_windows(_first(model, text, tokens), tokens, c.context))
     count, length = windows.shape

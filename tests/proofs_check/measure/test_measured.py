@@ -233,7 +233,7 @@ def test_the_command_writes_numbers_and_a_page(
 @pytest.mark.parametrize(
     ("options", "told"),
     [
-        (["--heads", "7.0"], "--heads 'head 7.0': expected layers 0 to 1"),
+        (["--heads", "7.0"], "--heads '7.0': expected layers 0 to 1 of heads 0 to 3; name heads that the model has\n"),
         (["--heads", "3"], "LAYER.HEAD"),
         (["--tokens", "0"], "a whole number"),
         (["--tokens", "33"], "--text 'a text of 33 tokens': expected 34 or more"),
@@ -302,7 +302,8 @@ def test_a_text_that_is_too_short(small: Model) -> None:
         ("none", "a folder with config.json"),
         ("foreign", "does not begin as GGUF does"),
         ("empty", "with config.json"),
-        ("gpt2", "one of llama, mistral, qwen2"),
+        ("gpt2", "one of llama, mistral, qwen2; measure another model, or add this one as docs/measure.md tells\n"),
+        ("biased", "o_proj.bias': expected the tensors of llama alone; measure another model, or add what"),
         ("pickle", "never opened"),
         ("truncated", "a whole safetensors file"),
         ("wordless", "tokenizer"),
@@ -318,7 +319,8 @@ def test_a_model_that_cannot_be_read_is_one_line(
     if broken == "foreign":
         folder.write_bytes(b"PK\x03\x04")
     elif broken != "none":
-        written(folder, CONFIG | ({"model_type": "gpt2"} if broken == "gpt2" else {}), weights(CONFIG))
+        more = {"model.layers.0.self_attn.o_proj.bias": torch.zeros(24)} if broken == "biased" else {}
+        written(folder, CONFIG | ({"model_type": "gpt2"} if broken == "gpt2" else {}), weights(CONFIG) | more)
         file = folder / "model.safetensors"
         if broken == "empty":
             (folder / "config.json").unlink()
