@@ -206,6 +206,8 @@ class Assumption:
 
     def words(self, found: Interval) -> str:
         """What an interval says of the assumption."""
+        if math.isnan(found.mean):
+            return "undecided: tokens do not differ"
         if self.verdict(found) is not False:
             return self.holds if self.verdict(found) else "undecided: too few windows"
         return self.below if found.mean < self.under else self.above

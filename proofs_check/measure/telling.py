@@ -38,8 +38,8 @@ def _assumed(found: Found) -> list[str]:
     out = ["What the theorems assume of the tokens before a layer (an interval of confidence 0.95 for each layer)"]
     for row in summary(found):
         out.append(f"  {row['paper']}: {row['what']}: holds before {row['holds']} of {row['layers']} layers")
-        for words, layers, low, high in row["words"]:
-            out.append(f"      {layers}: {words} ({low:.3g} to {high:.3g})")
+        for words, layers, ends in row["words"]:
+            out.append(f"      {layers}: {words}{ends and f' ({ends})'}")
     return out
 
 
@@ -53,15 +53,16 @@ def summary(found: Found) -> list[Found]:
         entry["said"].setdefault(row["words"], []).append((row["layer"], row["mean"]))
     for entry in told.values():
         entry["words"] = [
-            (words, span([layer for layer, _ in rows]), *_ends([mean for _, mean in rows]))
+            (words, span([layer for layer, _ in rows]), _ends([mean for _, mean in rows]))
             for words, rows in entry.pop("said").items()
         ]
     return list(told.values())
 
 
-def _ends(values: Sequence[float | None]) -> tuple[float, float]:
-    numbers = [value for value in values if value is not None] or [float("nan")]
-    return min(numbers), max(numbers)
+def _ends(values: Sequence[float | None]) -> str:
+    """The least and the largest of some numbers; nothing where there are none."""
+    numbers = [value for value in values if value is not None]
+    return f"{min(numbers):.3g} to {max(numbers):.3g}" if numbers else ""
 
 
 def span(numbers: Sequence[int]) -> str:

@@ -86,6 +86,13 @@ def test_the_ratio_is_as_near_as_derived_where_windows_differ_in_size(monkeypatc
     assert layer["contexts"]["ratio"] == pytest.approx(layer["contexts"]["cosine"], abs=1e-5)
 
 
+def test_the_same_token_again_and_again_is_told_as_that(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(measure, "encoded", lambda model, text: [7] * 80)
+    text = lines(measure.measured(of_table(torch.ones(50, 24)), "a" * 80, 80))
+    assert sum("undecided: tokens do not differ" in line for line in text) == 2
+    assert not any("nan" in line for line in text)
+
+
 def test_planted_heads_are_recovered(monkeypatch: pytest.MonkeyPatch) -> None:
     """A sink head and an even one: what is measured, what is predicted, and the picture of the sink."""
     monkeypatch.setattr(measure, "encoded", lambda model, text: [0, *range(3, 19)] * 2)
