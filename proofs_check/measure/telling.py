@@ -6,6 +6,8 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
+from proofs_check.report.telling import counted
+
 Found = dict[str, Any]
 
 #: The columns of the heads' table: what stands above and in the row.
@@ -28,7 +30,7 @@ COLUMNS = (
 def lines(found: Found) -> list[str]:
     """The whole of what is printed."""
     model = found["model"]
-    size = f"{model['layers']} layers of {model['heads']} heads"
+    size = f"{counted(model['layers'], 'layer')} of {counted(model['heads'], 'head')}"
     out = [f"{found['windows']} windows of {found['length']} tokens; {model['architecture']}, {size}", ""]
     return [*out, *_assumed(found), "", *_sinks(found), "", *_heads(found), "", *_predictions(found)]
 
@@ -95,15 +97,16 @@ def sentences(found: Found) -> list[str]:
     if roomy:
         many = sum(row["room"] >= 1 for row in roomy)
         out.append(
-            f"{many} of {len(roomy)} heads have at least the norm of one W_QK that gives the first token half of every "
-            "query's attention in all of them."
+            "At least the norm of one W_QK that gives the first token half of every query's attention in all of them: "
+            f"{many} of {counted(len(roomy), 'head')}."
         )
     on = [row for row in heads if row["writes_on"] is not None]
     if on:
         writes, value = (sorted(row[name] for row in on)[len(on) // 2] for name in ("writes_on", "sink_value"))
         out.append(
-            f"{len(on)} heads give the first token half of the attention somewhere; there the median head writes "
-            f"{writes:.2f} of the mean size of its values; the sink's own value has {value:.2f}, a hard switch 0."
+            f"Half of the attention goes to the first token somewhere in {counted(len(on), 'head')}; there the median "
+            f"head writes {writes:.2f} of the mean size of its values; the sink's own value has {value:.2f}, a hard "
+            "switch 0."
         )
     for region, sign, verb in (("rises", 1, "more"), ("falls", -1, "less")):
         here = [row for row in heads if row["region"] == region]
@@ -111,14 +114,14 @@ def sentences(found: Found) -> list[str]:
             right = sum(sign * row["change"] > 0 for row in here)
             own = sum(sign * row["change_attended"]["mean"] > 0 for row in here)
             out.append(
-                f"{len(here)} heads lie where R is derived to {region[:-1]} from no mixing to even mixing; the cosine "
-                f"becomes {verb} by even mixing in {right} of them, and by their own attention in {own}."
+                f"R is derived to {region[:-1]} from no mixing to even mixing for {counted(len(here), 'head')}; the "
+                f"cosine becomes {verb} by even mixing in {right} of them, and by their own attention in {own}."
             )
     below = sum(row["refuted"] > 0 for row in heads)
     entropy, least = (sorted(row[name] for row in heads)[len(heads) // 2] for name in ("last entropy", "bound"))
     out.append(
         "At the scores' own norm, in place of the paper's nu, the last query's entropy lies below the printed bound "
-        f"(9) in some window for {below} of {len(heads)} heads, below the derived one for "
+        f"(9) in some window for {below} of {counted(len(heads), 'head')}, below the derived one for "
         f"{sum(row['missed'] > 0 for row in heads)}. That is {least:.2g} nats for the median head; the median entropy "
         f"is {entropy:.2g}."
     )
@@ -161,5 +164,5 @@ def correlation(row: Found) -> str:
     """A rank correlation with its interval, in words."""
     value = row["rank_correlation"]
     if value is None:
-        return f"no rank correlation over {row['heads']} heads"
-    return f"{value:.2f} in [{row['low']:.2f}, {row['high']:.2f}] over {row['heads']} heads"
+        return f"no rank correlation over {counted(row['heads'], 'head')}"
+    return f"{value:.2f} in [{row['low']:.2f}, {row['high']:.2f}] over {counted(row['heads'], 'head')}"
