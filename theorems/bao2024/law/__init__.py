@@ -149,6 +149,7 @@ def rho_matrix(
     core, matrix = matrices(W_QK, Sigma)
     if is_symmetric(matrix):
         return rho(T, *spectrum(matrix, Sigma), lam, start, low, high, tolerance)
+    core, lam = scaled(core, lam)
     alphas, lam = scaled(block_weights(core, token_kernels(T, start)), lam)
     lo, hi = window(T, lam, low, high)
     return Rho.of(intervals(alphas, np.ones(alphas.shape[1]), lo, hi, tolerance))

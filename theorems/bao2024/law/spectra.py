@@ -72,9 +72,7 @@ def matrices(W_QK: Any, Sigma: Any) -> tuple[Array, Array]:
     root = vectors * np.sqrt(np.maximum(values, 0.0))
     with np.errstate(over="ignore", invalid="ignore"):
         core = root.T @ matrix @ root
-        # its symmetric part is formed later
-        held = np.all(np.isfinite(2 * core))
-    if not held:
+    if not np.all(np.isfinite(core)):
         raise ValueError("W_QK Sigma leaves the range of float64; expected entries of moderate size")
     return core, matrix
 
