@@ -39,6 +39,11 @@ def propositions(claim: Statement) -> dict[str, Proposition]:
     return found | {name: left_side(replace(says, limit=""), name) for name in sorted(alone)}
 
 
+def costly(prop: Proposition) -> bool:
+    """Whether a bound of the tails takes seconds a case, or a probability more walks than a property has."""
+    return prop.random and (prop.law.kind.startswith("frame") or bool(prop.known.entire) or prop.left.has("P"))
+
+
 def has_moments(text: str) -> bool:
     """Whether there is an expectation in a formula, or a variance, a covariance, a probability."""
     return any(f"{one}[" in text for one in MOMENTS)

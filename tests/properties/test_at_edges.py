@@ -21,7 +21,7 @@ from proofs_check.checks.agreeing import Agreed
 from proofs_check.judging.runner import Options
 from proofs_check.judging.stated import judged_claim
 from tests.properties import edges as at_edges
-from tests.properties.interpreters import Interpreters, propositions
+from tests.properties.interpreters import Interpreters, costly, propositions
 from tests.properties.levels import PART
 from theorems.claims.catalogue import by_id, shipped
 from theorems.statement.expression import Expr, number
@@ -45,11 +45,6 @@ DEAR = frozenset(
 def said(claim: str) -> dict[str, Proposition]:
     found = propositions(by_id()[claim])
     return {name: prop for name, prop in found.items() if not costly(prop) and (claim, name) not in ALONE}
-
-
-def costly(prop: Proposition) -> bool:
-    """Whether a bound of the tails takes seconds a case, or a probability more walks than a property has."""
-    return prop.random and (prop.law.kind.startswith("frame") or bool(prop.known.entire) or prop.left.has("P"))
 
 
 CLAIMS = [claim for claim in INTERPRETED if said(claim)]
