@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import errno
 import os
+import re
 import sys
 import traceback
 from collections.abc import Callable, Sequence
@@ -166,16 +167,23 @@ def _run(argv: Sequence[str]) -> int:
         return 0
     choice("command", argv[0], tuple(COMMANDS))
     args = _parse(argv)
-    _check_here()
+    _check_surroundings()
     return COMMANDS[argv[0]].run(args)
 
 
-def _check_here() -> None:
-    """The libraries of torch end the process themselves in a working folder that was removed."""
+#: Numbers of threads, for each level of nesting one, as OpenMP reads them.
+_THREADS = re.compile(r"\s*0*[1-9][0-9]{0,8}\s*(,\s*0*[1-9][0-9]{0,8}\s*)*", re.ASCII)
+
+
+def _check_surroundings() -> None:
+    """What libraries of torch would answer with lines of their own, or by ending the process."""
     try:
         os.getcwd()
     except FileNotFoundError:
         raise UsageError("the working folder", os.environ.get("PWD", ""), "one that exists", "cd to another") from None
+    threads = os.environ.get("OMP_NUM_THREADS")
+    if threads is not None and not _THREADS.fullmatch(threads):
+        raise UsageError("OMP_NUM_THREADS", threads, "a number of threads, e.g. 2", "unset it, or set it to one")
 
 
 def _nowhere() -> TextIO:

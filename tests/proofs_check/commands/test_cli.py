@@ -393,6 +393,23 @@ def test_a_working_folder_that_was_removed_is_told(words: str, tmp_path: Path) -
     assert "the working folder" in done.stderr and "cd to another" in done.stderr and done.stderr.count("\n") == 1
 
 
+@pytest.mark.parametrize("threads", ["x", "-1", "0", "", "2,", "1e3", "9" * 20])
+def test_numbers_of_threads_that_are_none_are_told(
+    threads: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """OpenMP would say so, in its own words and beside whatever else is said."""
+    monkeypatch.setenv("OMP_NUM_THREADS", threads)
+    assert cli.main(["doctor"]) == 2
+    error = capsys.readouterr().err
+    assert f"OMP_NUM_THREADS {threads!r}" in error and "unset it" in error and error.count("\n") == 1
+
+
+@pytest.mark.parametrize("threads", ["2", " 4", "2,3", "01"])
+def test_numbers_of_threads_are_those_of_openmp(threads: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OMP_NUM_THREADS", threads)
+    assert cli.main(["list", "bao2024.appA"]) == 0
+
+
 def test_packages_of_the_working_folder_are_not_imported(tmp_path: Path) -> None:
     for name in ("figures", "montecarlo", "theorems", "pathlib", "fnmatch", "re", "urllib", "json", "numpy"):
         (tmp_path / name).mkdir()
