@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 from montecarlo.models.config import ModelError
@@ -19,11 +22,12 @@ def encoded(model: Model, text: str) -> list[int]:
     except ImportError:
         raise ModelError(str(model.path), "the package tokenizers", _INSTALL) from None
     try:
-        found = _of_fields(tokenizers, model) if model.fields else _of_folder(tokenizers, model)
-        # the file may cut and fill what is read in batches; here the text is read as it is
-        found.no_truncation()
-        found.no_padding()
-        tokens: list[int] = found.encode(text, add_special_tokens=False).ids
+        with _silent():
+            found = _of_fields(tokenizers, model) if model.fields else _of_folder(tokenizers, model)
+            # the file may cut and fill what is read in batches; here the text is read as it is
+            found.no_truncation()
+            found.no_padding()
+            tokens: list[int] = found.encode(text, add_special_tokens=False).ids
     except ModelError:
         raise
     except BaseException as error:
@@ -34,6 +38,25 @@ def encoded(model: Model, text: str) -> list[int]:
     if tokens and max(tokens) >= model.config.vocabulary:
         raise ModelError(f"token {max(tokens)}", f"tokens below the model's {model.config.vocabulary}")
     return tokens
+
+
+@contextmanager
+def _silent() -> Iterator[None]:
+    """Drop what Rust writes to stderr as it panics; the exception that it raises then says the same."""
+    try:
+        kept = os.dup(2)
+    except OSError:
+        # it is closed already
+        yield
+        return
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 2)
+    os.close(nowhere)
+    try:
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
 
 
 def _of_folder(tokenizers: Any, model: Model) -> Any:

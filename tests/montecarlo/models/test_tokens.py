@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from pathlib import Path
 from types import SimpleNamespace
@@ -104,11 +105,12 @@ class PanicException(BaseException):
 
 @pytest.mark.parametrize("error", [Exception("no token"), PanicException("a bound"), KeyboardInterrupt()], ids=str)
 def test_whatever_a_tokenizer_raises_is_told(
-    error: BaseException, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    error: BaseException, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
-    """Of a stand-in, so that the library need not be there; who interrupts is no tokenizer."""
+    """Once, of a stand-in, so that the library need not be there; who interrupts is no tokenizer."""
 
     def from_file(name: str) -> None:
+        os.write(2, b"thread panicked, with a backtrace\n")
         raise error
 
     library = SimpleNamespace(Tokenizer=SimpleNamespace(from_file=from_file))
@@ -116,3 +118,5 @@ def test_whatever_a_tokenizer_raises_is_told(
     expected = KeyboardInterrupt if isinstance(error, KeyboardInterrupt) else ModelError
     with pytest.raises(expected):
         encoded(with_tokenizer(tmp_path, {}), "a")
+    os.write(2, b"what comes after\n")
+    assert capfd.readouterr().err == "what comes after\n"
