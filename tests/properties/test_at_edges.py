@@ -56,9 +56,9 @@ def delta() -> float:
     return PART / (quantities * (SEEDS + 2))
 
 
-def doubled(prop: Proposition) -> Proposition:
-    """A proposition whose left side is twice what it was."""
-    return replace(prop, left=Expr("*", (number(2), prop.left)), whole=None)
+def multiplied(prop: Proposition, factor: int = 2) -> Proposition:
+    """A proposition whose left side is twice what it was, or more."""
+    return replace(prop, left=Expr("*", (number(factor), prop.left)), whole=None)
 
 
 def asked(claim: str, name: str, draws: int = DRAWS, key: int = 1, **wrong: Proposition) -> Agreed:
@@ -95,8 +95,8 @@ def test_nothing_is_flaky(seed: int) -> None:
 
 def found_and_small(claim: str, in_the_derivation: bool) -> None:
     name, prop = next(iter((said(claim) or propositions(by_id()[claim])).items()))
-    twice = doubled(prop)
-    found = asked(claim, name, derived=twice) if in_the_derivation else asked(claim, name, simulated=twice)
+    wrong = multiplied(prop, FACTORS.get(claim, 2))
+    found = asked(claim, name, derived=wrong) if in_the_derivation else asked(claim, name, simulated=wrong)
     assert found.case is not None, found
     sizes = [value for value in found.case.values() if isinstance(value, int)]
     assert all(size <= 4 for size in sizes) and len(str(found.case)) <= 300, found
@@ -106,7 +106,9 @@ def found_and_small(claim: str, in_the_derivation: bool) -> None:
 #: A moment, an integral, an inequality of sequences.
 FEW = {f"choromanski2021.{name}" for name in ("sec2.gauss", "appF.eq26", "appF.lemma6")}
 #: Claims that are costly, of which both interpreters have values.
-COSTLY = tuple(f"choromanski2021.{name}" for name in ("sec3.thm2-reg", "appF.eq73", "appF.thm6"))
+COSTLY = tuple(f"choromanski2021.{name}" for name in ("sec3.thm2", "sec3.thm2-reg", "appF.eq73", "appF.thm6"))
+#: Factors of faults where the quantity, a difference of squared errors, is small beside what it is sampled from.
+FACTORS = {"choromanski2021.sec3.thm2": 10}
 SOME = [pytest.param(claim, marks=() if claim in FEW else pytest.mark.slow) for claim in (*CLAIMS, *COSTLY)]
 
 
@@ -124,7 +126,7 @@ def test_a_fault_in_the_check_is_found_and_shrunk(claim: str) -> None:
 def test_the_command_of_a_failure_judges_its_case(claim: str) -> None:
     """Of a statement without tokens, and short of a limit: both sides agree there, but for the fault."""
     prop = said(claim)["value"]
-    found = asked(claim, "value", simulated=doubled(prop))
+    found = asked(claim, "value", simulated=multiplied(prop))
     words = shlex.split(found.replay)
     assert words[:3] == ["twofold", "verify", claim]
     case = parse_case(words[-1], by_id()[claim])
