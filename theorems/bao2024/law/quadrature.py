@@ -50,6 +50,8 @@ LINES = 1 << 24
 MISSED = 100
 #: 1/2 with an error of 1/2 is true of every probability.
 USELESS = 0.5
+#: How near to the saddle a contour crosses the axis, relative to what is around: its distances from 0 and the rays.
+NEAR = 1 / 64
 #: Largest array of row times node, or times weight where rows share none, that is held at once.
 HELD = 1 << 19
 #: Coarse nodes of a contour that are looked at before it is asked whether more of them matter, the most that they are
@@ -358,6 +360,9 @@ def _saddle(law: Transform, x: Array) -> tuple[Array, Array]:
         c = (a + b) / 2
         slope = law.slope(c[:, None] + 0j).real[:, 0]
         a, b = np.where(slope < x, c, a), np.where(slope < x, b, c)
+        # every contour gives a bound, and one beside the best nearly its bound
+        if np.all(b - a <= NEAR * np.minimum(np.maximum(np.abs(a + b), 0.5), np.minimum(right, -left))):
+            break
     c = (a + b) / 2
     side = np.where(c >= 0, 1.0, -1.0)
     gap = np.where(c >= 0, right, -left)
