@@ -14,7 +14,7 @@ from fractions import Fraction
 from functools import lru_cache
 from itertools import pairwise
 from random import Random
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from hypothesis import assume
@@ -61,6 +61,16 @@ MATRIX_AIMS: tuple[Aim, ...] = (
     *({"Sigma size": size, "d": 2} for size in SIZES[-2:]),
 )
 PLACES = ("one", "first", "last", "together", "inside", "far")
+
+
+class Lengths(NamedTuple):
+    """The longest walks of any draw, and of one that is aimed at long ones."""
+
+    usual: int = LONGEST
+    far: int = LONGEST
+
+
+LONG_WALKS = Lengths()
 
 
 def aims(statement: Statement) -> tuple[Aim, ...]:
@@ -117,7 +127,7 @@ STRUCTURED_AIMS: Mapping[str, tuple[Aim, ...]] = {
 
 
 @st.composite
-def strategy(draw: Draw, statement: Statement, aim: Aim, longest: int = LONGEST) -> Case:
+def strategy(draw: Draw, statement: Statement, aim: Aim, longest: Lengths = LONG_WALKS) -> Case:
     """A case of the statement's model within what is aimed at; shrinks towards d = 1, W = Sigma = 1, i = 1."""
     if statement.model in TOKENS:
         case = _tokens(draw, statement, aim, longest)
@@ -125,7 +135,7 @@ def strategy(draw: Draw, statement: Statement, aim: Aim, longest: int = LONGEST)
         part = draw(st.sampled_from(strata(statement, aim)))
         case = {name: draw(st.sampled_from(values)) for name, values in part.items()}
     elif statement.model == "none":
-        case = {"T": aim.get("T") or draw(st.integers(1, longest))}
+        case = {"T": aim.get("T") or draw(st.integers(1, longest.usual))}
         if "i" in statement.parameters:
             case["i"] = case["T"] if aim.get("end") else draw(st.integers(1, case["T"]))
     else:
@@ -139,7 +149,7 @@ def strategy(draw: Draw, statement: Statement, aim: Aim, longest: int = LONGEST)
 # -- tokens
 
 
-def _tokens(draw: Draw, statement: Statement, aim: Aim, longest: int) -> Case:
+def _tokens(draw: Draw, statement: Statement, aim: Aim, longest: Lengths) -> Case:
     traceless = TRACELESS in statement.conditions
     d = aim.get("d") or draw(st.integers(1, 4) | st.integers(5, LARGEST))
     d = max(2, d) if traceless or aim.get("W") in ("indefinite", "traceless") else d
@@ -211,12 +221,11 @@ def _less_trace(W: list[list[str]], Sigma: list[list[str]]) -> list[list[str]]:
     return [[str(Fraction(W[r][c]) - share * (r == c)) for c in axes] for r in axes]
 
 
-def _positions(draw: Draw, statement: Statement, kind: str, longest: int) -> Case:
+def _positions(draw: Draw, statement: Statement, kind: str, longest: Lengths) -> Case:
     """1 <= i <= j <= T, as they are named, coinciding or at an end where that is aimed at."""
-    least = {"inside": 4, "first": 2, "together": 2, "far": min(LONG + 1, longest)}.get(kind, 1)
-    top = draw(st.integers(least, min(9, longest)) | st.integers(least, longest)) if least < 9 else None
-    T = top if top is not None else draw(st.integers(least, longest))
-    T = 1 if kind == "one" else T
+    least = {"inside": 4, "first": 2, "together": 2, "far": LONG + 1}.get(kind, 1)
+    some = st.integers(least, longest.far if kind == "far" else longest.usual)
+    T = 1 if kind == "one" else draw(some if kind == "far" else st.integers(least, 9) | some)
     i, j = sorted((draw(st.integers(1, T)), draw(st.integers(1, T))))
     if kind == "first":
         i, j = 1, max(j, 2)
@@ -237,10 +246,10 @@ def _positions(draw: Draw, statement: Statement, kind: str, longest: int) -> Cas
 # -- what cases cover
 
 
-def edges(statement: Statement, longest: int = LONGEST) -> frozenset[str]:
+def edges(statement: Statement) -> frozenset[str]:
     """What the cases of a claim must show between them."""
     if statement.model in TOKENS:
-        return frozenset(_edges_of_tokens(statement, longest))
+        return frozenset(_edges_of_tokens(statement))
     if statement.model == "free":
         return frozenset(f"{name} = {value}" for name, ends in corners(statement).items() for value in ends)
     if statement.model == "none":
@@ -264,7 +273,7 @@ EDGES: Mapping[str, frozenset[str]] = {
 }
 
 
-def _edges_of_tokens(statement: Statement, longest: int) -> Iterable[str]:
+def _edges_of_tokens(statement: Statement) -> Iterable[str]:
     traceless = TRACELESS in statement.conditions
     yield from ("d = 2", "d > 8") if traceless else ("d = 1", "d = 2", "d > 8")
     if not traceless:
@@ -275,7 +284,7 @@ def _edges_of_tokens(statement: Statement, longest: int) -> Iterable[str]:
         yield "W and Sigma do not commute"
     names = statement.positions
     if statement.model == "walk":
-        yield from ("start sigma", "start zero", f"{names[-1]} = 1", f"{names[-1]} > {min(LONG, longest - 1)}")
+        yield from ("start sigma", "start zero", f"{names[-1]} = 1", f"{names[-1]} > {LONG}")
     if names[1:]:
         yield from (f"{a} {sign} {b}" for a, b in pairwise(names) for sign in "=<")
         yield f"{names[0]} = 1 < {names[-1]}"
@@ -318,7 +327,7 @@ def _features_of_tokens(statement: Statement, case: Mapping[str, Any]) -> set[st
     names = statement.positions
     for name in names:
         found |= {f"{name} = 1"} if case[name] == 1 else set()
-        found |= {f"{name} > {bound}" for bound in range(8, LONG + 1) if case[name] > bound}
+        found |= {f"{name} > {LONG}"} if case[name] > LONG else set()
     for a, b in pairwise(names):
         found.add(f"{a} {'=' if case[a] == case[b] else '<'} {b}")
     if names and case[names[0]] == 1 < case[names[-1]]:
@@ -364,10 +373,10 @@ FEATURES: Mapping[str, Callable[[Mapping[str, Any]], set[str]]] = {
 }
 
 
-def missed(statement: Statement, cases: Iterable[Case], longest: int = LONGEST) -> list[str]:
+def missed(statement: Statement, cases: Iterable[Case]) -> list[str]:
     """The edges of the hypotheses that none of the cases meets."""
     met = {feature for case in cases for feature in features(statement, case)}
-    return sorted(edges(statement, longest) - met)
+    return sorted(edges(statement) - met)
 
 
 def ranges(cases: Iterable[Case]) -> list[Range]:
@@ -383,7 +392,7 @@ def ranges(cases: Iterable[Case]) -> list[Range]:
 # -- drawing, shrinking
 
 
-def drawn(statement: Statement, key_: int, count: int, longest: int = LONGEST) -> list[tuple[Case, Aim]]:
+def drawn(statement: Statement, key_: int, count: int, longest: Lengths = LONG_WALKS) -> list[tuple[Case, Aim]]:
     """At most ``count`` distinct cases, each aim's in turn, with what each was aimed at; the same for the same key.
 
     Claims of the same hypotheses have the same cases.
@@ -391,7 +400,7 @@ def drawn(statement: Statement, key_: int, count: int, longest: int = LONGEST) -
     return _each_aim(Asked.of(statement, longest, key_, count))
 
 
-@lru_cache(maxsize=32)
+@lru_cache(maxsize=128)
 def _each_aim(asked: Asked) -> list[tuple[Case, Aim]]:
     statement, longest, key_, count = asked.statement, asked.what, asked.seed, asked.count
     targets = aims(statement)
@@ -426,10 +435,10 @@ def made(
 
 
 def smallest(
-    statement: Statement, aim: Aim, wrong: Callable[[Case], bool], longest: int, tries: int = 200
+    statement: Statement, aim: Aim, wrong: Callable[[Case], bool], longest: Lengths, tries: int = 200
 ) -> Case | None:
     """The smallest case that Hypothesis finds with the property, whatever its aim, or else of this aim."""
-    for near, length in (({}, min(longest, 9)), (aim, longest)):
+    for near, length in (({}, Lengths(min(longest.usual, 9))), (aim, longest)):
         found = least(strategy(statement, near, length), wrong, tries, Random(statement.id))
         if found is not None:
             return found

@@ -29,6 +29,7 @@ from montecarlo import registry
 from montecarlo.registry import Evaluation, Observation, Registered, Simulation
 from proofs_check.cases import wide
 from proofs_check.cases.drawn import Case, key
+from proofs_check.cases.wide import Lengths
 from proofs_check.checks.evaluating import LOOSE
 from proofs_check.checks.evidence import RunContext
 from proofs_check.checks.intervals import influence
@@ -38,6 +39,7 @@ from proofs_check.claims.pairing import Pair
 from proofs_check.claims.report import Agreement
 from proofs_check.claims.schema import empty
 from theorems.gaussian.process import Moment
+from theorems.kernel.limits import Limit
 from theorems.kernel.matrix_claims import matrix_of
 from theorems.kernel.outcome import Outcome
 
@@ -47,8 +49,12 @@ NORMALS, FEWEST, MOST = 1 << 20, 1 << 10, 1 << 14
 SEEN = 3.1
 #: Numbers may be off by this part of what is added up in them, for rounding.
 ROUNDING = 1e-8
-#: Longest walks, by how many sums over tokens stand in one of a simulation's numbers.
-LENGTHS = (1024, 128, 12)
+#: Longest walks of any draw, and of one that is aimed at long ones, by how many sums over tokens stand in a number.
+LENGTHS = (Lengths(1024, 1024), Lengths(128, 1024), Lengths(12, wide.LONG + 1))
+#: How often cases are drawn once more at edges where none would show an error, and where some number is 0 at least.
+ROUNDS, SOME = 8, 2
+#: What their keys are apart.
+AGAIN = 10**6
 #: What stands for the kernel's outcome where nothing is judged.
 UNSETTLED = Outcome("undecided", "")
 
@@ -179,6 +185,27 @@ def _sampled(sides: Sides, check: Simulation, case: Case, budget: Budget) -> Loo
     return found
 
 
+def telling(sides: Sides, case: Case, budget: Budget, constant: bool = False) -> bool:
+    """Whether a case shows a derived number that is twice what is right; as asked where all are constantly 0.
+
+    Told from what is derived alone: which cases are sampled does not depend on samples.
+    """
+    check, pair = sides.check, sides.pair
+    if not isinstance(check, Simulation):
+        return True
+    walks, log = walks_of(case, check, budget.effort), math.log(2 / budget.delta)
+
+    def tells(name: str) -> bool:
+        moment, mean, variance = pair.statistic(name, case)
+        if isinstance(moment, Limit) or not mean:
+            # a probability is measured against 1, what is 0 against its deviation
+            return bool(variance) or bool(mean) or constant
+        pairs = isinstance(moment, Moment) and moment.kind != "mean"
+        return 8 * log * variance <= mean**2 * (walks // (1 + pairs))
+
+    return any(map(tells, pair.sampled_names))
+
+
 def compared(own: Array, mean: float, variance: float, slack: float, delta: float) -> tuple[str, Array]:
     """How numbers differ from a mean and a variance ("" where they do not), and the numbers in standard form."""
     if not np.isfinite(own).all():
@@ -221,7 +248,7 @@ def _size(pair: Pair, case: Case) -> Callable[[str], float]:
     return found
 
 
-def longest(sides: Sides) -> int:
+def longest(sides: Sides) -> Lengths:
     """The longest walks at which a claim's moments, and its simulation, are cheap."""
     sums = int(sides.beside is not None)
     for name in sides.pair.sampled_names if isinstance(sides.check, Simulation) else ():
@@ -302,7 +329,7 @@ def agreement(sides: Sides, draws: int, delta: float, seed: int = 0, effort: flo
     budget, top = Budget(delta, seed, effort), longest(sides)
     found = Agreed(sides.claim)
     pools: dict[str, Pooled] = {}
-    for case, aim in wide.drawn(sides.pair.statement, seed, draws, top):
+    for case, aim in _drawn(sides, draws, budget, top):
         seen = look(sides, case, budget)
         found.cases.append(case)
         found.compared += seen.compared
@@ -317,11 +344,38 @@ def agreement(sides: Sides, draws: int, delta: float, seed: int = 0, effort: flo
         if whole.apart(delta):
             mean = whole.total / whole.alpha / whole.count
             found.pooled.append(f"{name} is off by {mean:.2g} standard deviations in {whole.count} numbers")
-    found.missed = wide.missed(sides.pair.statement, found.cases, top)
+    told = [case for case in found.cases if telling(sides, case, budget, constant=True)]
+    found.missed = wide.missed(sides.pair.statement, told)
     return found
 
 
-def _shrink(sides: Sides, found: Agreed, case: Case, aim: wide.Aim, budget: Budget, top: int) -> None:
+def _drawn(sides: Sides, draws: int, budget: Budget, top: Lengths) -> list[tuple[Case, wide.Aim]]:
+    """Drawn cases; in the place of those that show nothing, others at the edges which are met by no other."""
+    statement = sides.pair.statement
+    found = list(wide.drawn(statement, budget.seed, draws, top))
+    idle = [place for place, (case, _) in enumerate(found) if not telling(sides, case, budget)]
+    wanted = {*wide.missed(statement, [case for k, (case, _) in enumerate(found) if k not in idle])}
+    for number in range(1, ROUNDS + 1):
+        if number > SOME:
+            sure = [case for case, _ in found if telling(sides, case, budget, constant=True)]
+            wanted &= {*wide.missed(statement, sure)}
+        if not (idle and wanted):
+            break
+        for case, aim in wide.drawn(statement, budget.seed + AGAIN * number, draws, top):
+            met = wanted & wide.features(statement, case)
+            if not met or key(case) in {key(one) for one, _ in found} or not telling(sides, case, budget):
+                continue
+            for place in idle:
+                others = [*found[:place], *found[place + 1 :], (case, aim)]
+                if not wide.missed(statement, [one for one, _ in others]):
+                    found[place] = case, aim
+                    idle.remove(place)
+                    wanted -= met
+                    break
+    return found
+
+
+def _shrink(sides: Sides, found: Agreed, case: Case, aim: wide.Aim, budget: Budget, top: Lengths) -> None:
     """Put the smallest case at which the sides differ into what was found."""
 
     def differs(one: Case) -> bool:
@@ -352,7 +406,7 @@ def widely(pair: Pair, alpha: float, seed: int, effort: str) -> tuple[Agreement,
         "cases": len(found.cases),
         "compared": found.compared,
         "ranges": wide.ranges(found.cases),
-        "edges": sorted(wide.edges(pair.statement, longest(sides)) - {*found.missed}),
+        "edges": sorted(wide.edges(pair.statement) - {*found.missed}),
         "missed": found.missed,
         "least": max(found.least.values()) if found.least and max(found.least.values()) < math.inf else None,
     }, str(found) if found.case is not None or found.pooled else ""

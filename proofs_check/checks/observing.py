@@ -226,7 +226,7 @@ def _counterexample(
         refutes = partial(_refutes, pair, observation, name)
         places = [point for point in pair.quantity(name).points if admitted(pair.statement, point)]
         places += [case.raw for case, other in wrong if other == name]
-        if shrink and (least := wide.smallest(pair.statement, {}, refutes, wide.LONGEST, SHRINKS)):
+        if shrink and (least := wide.smallest(pair.statement, {}, refutes, wide.LONG_WALKS, SHRINKS)):
             places.append(least)
         found += [(raw, name) for raw in places if refutes(raw)]
     if not found:

@@ -12,6 +12,7 @@ import sympy as sp
 import torch
 
 from montecarlo.registry import Evaluation, Observation, Simulation
+from proofs_check.cases.wide import features
 from proofs_check.checks.agreeing import Sides
 from proofs_check.claims.pairing import Pair, Target
 from theorems.kernel.derivation import Derived, Equivalence, SharpBound
@@ -29,6 +30,18 @@ class Wrong(Pair):
     def target(self, name: str, raw: Any) -> Target:
         found = super().target(name, raw)
         return replace(found, derived=found.derived * FACTOR if found.derived != 0 else sp.Integer(1))
+
+
+def at_an_edge(sides: Sides, edge: str) -> Sides:
+    """The sides with a derivation whose numbers are off by a factor at one edge of the hypotheses alone."""
+    statement = sides.pair.statement
+
+    class There(Pair):
+        def target(self, name: str, raw: Any) -> Target:
+            found = super().target(name, raw)
+            return replace(found, derived=found.derived * FACTOR) if edge in features(statement, raw) else found
+
+    return replace(sides, pair=There(statement, _derived=sides.pair._derived))
 
 
 def with_check(sides: Sides, function: Any) -> Sides:
