@@ -32,6 +32,10 @@ from theorems.statement.values.values import scalar
 
 #: Longest walks, largest dimensions; positions and whole numbers beyond MANY are well inside of their ranges.
 LONGEST, LARGEST, MANY = 6, 8, 3
+#: Walks and dimensions that are drawn at edges of their own, as each takes long.
+LONG, LARGE = 32, 16
+#: What small vectors are multiplied by.
+SMALL = Fraction(1, 10**6)
 #: Draws that are made for one that is kept, cases that are looked at for one that can be afforded, and cases that are
 #: put at an edge before it is found to be forbidden.
 TRIES, LOOKS, PUT = 6, 12, 12
@@ -106,24 +110,26 @@ def _edges(prop: Proposition) -> Iterator[Edge]:
         if own := own_numbers(prop, name):
             parts = [Range(end, end) for end in (min(map(Fraction, own)), max(map(Fraction, own)))]
         elif values.integer or name == "d":
-            parts += [Range(Fraction(MANY + 1), integer=True)] * (values.high is None)
+            parts += [Range(Fraction(low), integer=True) for low in (MANY + 1, LARGE) if values.high is None]
         elif not prop.random:
             parts += [part for part in _inside(values) if not part.empty]
         for part in parts:
             narrow = replace(known, ranges={**known.ranges, name: replace(part, integer=values.integer or name == "d")})
-            yield Edge(_told(name, part), partial(_within, name, part), replace(prop, known=narrow))
+            change = partial(_gentler, prop) if name == "d" and part.low == LARGE else dict
+            yield Edge(_told(name, part), partial(_within, name, part), replace(prop, known=narrow), change)
     table = known.places.shortest(prop.positions)
     for name in prop.positions:
         low = max(1, int(-table[ZERO, name])) if table else 1
-        at, far = (Place(name), Place(ZERO, low)), (Place(ZERO, max(low, MANY) + 1), Place(name))
-        for part, places in (
-            (Range(Fraction(low), Fraction(low)), known.places.with_(*at, 0)),
-            (Range(Fraction(max(low, MANY) + 1)), known.places.with_(*far, 0)),
-        ):
-            narrow = replace(known, places=places)
+        ends = [Range(Fraction(low), Fraction(low)), *(Range(Fraction(max(low, m) + 1)) for m in (MANY, LONG))]
+        for part in ends:
+            assert part.low is not None
+            end = Place(ZERO, int(part.low))
+            between = (Place(name), end) if part.high is not None else (end, Place(name))
+            narrow = replace(known, places=known.places.with_(*between, 0))
             yield Edge(_told(name, part), partial(_within, name, part), replace(prop, known=narrow))
     for name in known.vectors:
         yield Edge(f"{name} = 0", partial(_vanishes, name), prop, partial(_put, name, name, 0))
+        yield Edge(f"{name} small", partial(_small, name), prop, partial(_put, name, name, SMALL))
     for one, two in combinations(known.vectors, 2):
         for sign, told in ((1, f"{one} = {two}"), (-1, f"{one} = -{two}")):
             yield Edge(told, partial(_alike, one, two, sign), prop, partial(_put, one, two, sign))
@@ -154,12 +160,22 @@ def _vanishes(name: str, case: Case) -> bool:
     return not any(map(Fraction, case[name]))
 
 
+def _small(name: str, case: Case) -> bool:
+    return 0 < max(abs(Fraction(entry)) for entry in case[name]) < 1000 * SMALL
+
+
+def _gentler(prop: Proposition, case: Case) -> Case:
+    """The vectors a quarter as long, where they may be: tails of exponentials grow with their lengths, and with d."""
+    short = {**case, **{name: [str(Fraction(entry) / 4) for entry in case[name]] for name in prop.known.vectors}}
+    return short if satisfied(prop, short) else case
+
+
 def _alike(one: str, two: str, sign: int, case: Case) -> bool:
     return any(map(Fraction, case[two])) and [sign * Fraction(v) for v in case[two]] == [*map(Fraction, case[one])]
 
 
-def _put(one: str, two: str, sign: int, case: Case) -> Case:
-    return {**case, one: [str(sign * Fraction(entry)) for entry in case[two]]}
+def _put(one: str, two: str, factor: Fraction | int, case: Case) -> Case:
+    return {**case, one: [str(factor * Fraction(entry)) for entry in case[two]]}
 
 
 def forbidden(prop: Proposition, edge: Edge) -> str:

@@ -11,16 +11,18 @@ from __future__ import annotations
 import shlex
 from dataclasses import replace
 from functools import cache
+from typing import Any
 
 import pytest
 
 from montecarlo.statements import pieces
 from proofs_check.cases.given import parse_case
-from proofs_check.cases.of_statements import satisfied
+from proofs_check.cases.of_statements import Case, satisfied
 from proofs_check.checks.agreeing import Agreed
 from proofs_check.judging.runner import Options
 from proofs_check.judging.stated import judged_claim
 from tests.properties import edges as at_edges
+from tests.properties import interpreters
 from tests.properties.interpreters import Interpreters, costly, propositions
 from tests.properties.levels import PART
 from theorems.claims.catalogue import by_id, shipped
@@ -32,7 +34,7 @@ DRAWS, SEEDS, MANY = 10, 20, 1000
 INTERPRETED = [claim.id for claim in shipped() if claim.interpreted and claim.says is not None]
 #: Edges at which no case can be sampled: numbers that are constant there, with nothing known of their tails, and
 #: events too rare for samples of the size of a property's.
-UNASKED = {"choromanski2021.appF.lemma5": {"u = 0"}, "choromanski2021.sec2.fig2-ratio": {"T = 1"}}
+UNASKED = {"choromanski2021.appF.lemma5": {"u = 0"}, "choromanski2021.sec2.fig2-ratio": {"T = 1", "33 <= T"}}
 #: A moment generating function of exponentials, for which nothing is derived: it has one interpreter.
 ALONE = {("choromanski2021.sec3.thm3-iid", "M")}
 #: Claims whose ten draws take about ten seconds.
@@ -135,9 +137,28 @@ def test_the_command_of_a_failure_judges_its_case(claim: str) -> None:
 
 
 def test_a_property_whose_draws_miss_an_edge_fails(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(at_edges, "_put", lambda one, two, sign, case: case)
+    monkeypatch.setattr(at_edges, "_put", lambda one, two, factor, case: case)
+    monkeypatch.setattr(interpreters, "ROUNDS", 1)
     found = asked("choromanski2021.sec3.lemma2-trig", "value")
-    assert "u = -v" in found.missed and "no case with" in str(found)
+    assert "u small" in found.missed and "no case with" in str(found)
+
+
+@pytest.mark.parametrize(
+    ("claim", "edge"),
+    [("sec3.lemma2-trig", "33 <= T"), ("sec3.lemma2-positive", "16 <= d"), ("sec2.lemma1-positive", "u small")],
+)
+def test_a_fault_at_one_edge_alone_is_found(claim: str, edge: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    prop = said(f"choromanski2021.{claim}")["value"]
+    both = Interpreters(claim, prop, prop, delta=delta(), seed=1)
+    there, exact = at_edges.edges(prop)[edge], both.checker.sides
+
+    def wrong(case: Case) -> Any:
+        left, right = exact(case)
+        return (left and 2 * left, right) if there.met(case) else (left, right)
+
+    monkeypatch.setattr(both.checker, "sides", wrong)
+    found = both.agreement(DRAWS, 1)
+    assert found.case is not None and there.met(found.case), found
 
 
 @pytest.mark.parametrize(("claim", "name"), ALONE)
