@@ -8,11 +8,16 @@ from random import Random
 
 from proofs_check.cases.drawn import meets
 from theorems.claims.catalogue import Statement
+from theorems.kernel.catalogued import left_side, said
+from theorems.statement.reading.ranges import Range
 
 #: Combinations that are looked at for the ends of what a parameter can be under the conditions.
 LOOKED = 400
+#: How near an end that is left out is, and how large a number without one.
+NEAR, FAR = Fraction(1, 1000), Fraction(1000)
 
 _CORNERS: dict[str, Mapping[str, tuple[str, ...]]] = {}
+_ENDS: dict[str, Mapping[str, tuple[str, ...]]] = {}
 
 
 def strata(statement: Statement, fixed: Mapping[str, str]) -> list[Mapping[str, tuple[str, ...]]]:
@@ -24,7 +29,8 @@ def strata(statement: Statement, fixed: Mapping[str, str]) -> list[Mapping[str, 
         {name: part.get(name, statement.ranges[name]) for name in statement.parameters} for part in _parts(statement)
     ]
     narrowed = [{**whole, **{name: (value,) for name, value in fixed.items()}} for whole in wholes]
-    keep = [all(value in whole[name] for name, value in fixed.items()) for whole in wholes]
+    far = ends(statement)
+    keep = [all(value in (*whole[name], *far.get(name, ())) for name, value in fixed.items()) for whole in wholes]
     return [part for part, kept in zip(narrowed, keep, strict=True) if kept]
 
 
@@ -32,18 +38,50 @@ def _parts(statement: Statement) -> tuple[Mapping[str, tuple[str, ...]], ...]:
     return statement.strata or ({},)
 
 
+def ends(statement: Statement) -> Mapping[str, tuple[str, ...]]:
+    """The ends that the hypotheses of a claim leave its parameters.
+
+    Without strata, which say what can be afforded, an end that is left out comes near by NEAR, and what has no end is
+    large.
+    """
+    if statement.id not in _ENDS:
+        known, every = _known(statement), not statement.strata
+        found: dict[str, tuple[str, ...]] = {}
+        for name in statement.ranges:
+            values = known.get(name)
+            if values is not None and not values.integer:
+                low = -FAR if values.low is None else values.low + every * values.low_open * NEAR
+                high = FAR if values.high is None else values.high - every * values.high_open * NEAR
+                own = [end for end in (low, high) if values.holds(end) and (every or abs(end) < FAR)]
+                found[name] = tuple(map(str, own))
+        _ENDS[statement.id] = found
+    return _ENDS[statement.id]
+
+
+def _known(statement: Statement) -> Mapping[str, Range]:
+    says = statement.says
+    if says is None:
+        return {}
+    name = next(iter(says.quantities))
+    return (said(statement, name) if name in statement.printed else left_side(says, name)).known.ranges
+
+
 def corners(statement: Statement) -> Mapping[str, tuple[str, ...]]:
-    """The least and the largest value that every parameter takes where the conditions hold."""
+    """The least and the largest value that every parameter takes where the conditions hold, and where they end."""
     if statement.id not in _CORNERS:
         generator = Random(statement.id)
         seen: dict[str, set[Fraction]] = {name: set() for name in statement.parameters}
+        beyond: dict[str, dict[str, None]] = {name: {} for name in statement.parameters}
         for _ in range(LOOKED):
             part = generator.choice(strata(statement, {}))
             case = {name: generator.choice(values) for name, values in part.items()}
             if meets(statement, case):
                 for name, value in case.items():
                     seen[name].add(Fraction(value))
+            for name, values in ends(statement).items():
+                beyond[name] |= {end: None for end in values if meets(statement, {**case, name: end})}
         _CORNERS[statement.id] = {
-            name: tuple(dict.fromkeys(str(end) for end in (min(values), max(values)))) for name, values in seen.items()
+            name: tuple(dict.fromkeys((*(str(end) for end in (min(values), max(values))), *beyond[name])))
+            for name, values in seen.items()
         }
     return _CORNERS[statement.id]
