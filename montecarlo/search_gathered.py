@@ -44,7 +44,7 @@ def members(node: Sequence[Any], compile_: Compile) -> Callable[[Case], Iterator
                 places = np.asarray(found[0], dtype=float).ravel().tolist()
             else:
                 low, high = map(_number, found)
-                if low != int(low) or high != int(high):
+                if not (low.is_integer() and high.is_integer()):
                     raise IndexError(f"an index from {low} to {high}")
                 places = [float(place) for place in range(int(low), int(high) + 1)]
             for place in places:
@@ -83,7 +83,10 @@ def _binomial(args: Sequence[Any], compile_: Compile) -> Compiled:
 
     def found(case: Case) -> float:
         n, k = _number(above(case)), _number(below(case))
-        return float(math.comb(int(n), int(k)) if k >= 0 else 0) if n >= 0 and n == int(n) and k == int(k) else math.nan
+        if n < 0 or not (n.is_integer() and k.is_integer()):
+            return math.nan
+        # a choice of more than 1,024 is over 2**1024, which no float holds
+        return math.nan if min(k, n - k) > 1024 else float(math.comb(int(n), int(k)) if k >= 0 else 0)
 
     return found
 

@@ -165,16 +165,18 @@ def _product(*parts: Array) -> Array:
 def _power(base: Array, exponent: Array) -> Array:
     count = float(_plain(exponent))
     if _is_array(base):
+        if not count.is_integer():
+            return math.nan
         return np.linalg.matrix_power(base, int(count))
     value = float(_plain(base))
-    if value < 0 and count != int(count):
+    if value < 0 and not count.is_integer():
         return math.nan
     return value**count
 
 
 def _entry(vector: Array, index: Array) -> float:
     entries, place = np.asarray(vector, dtype=float).ravel(), float(_plain(index))
-    if place != int(place) or not 1 <= place <= len(entries):
+    if not place.is_integer() or not 1 <= place <= len(entries):
         raise IndexError(f"there is no entry {place} of {len(entries)}")
     return float(entries[int(place) - 1])
 
@@ -230,7 +232,7 @@ def _summed(
 
     def total(case: Floats) -> Array:
         low, high = float(_plain(first(case))), float(_plain(last(case)))
-        if low != int(low) or high != int(high) or high - low > MAX_SUM:
+        if not (low.is_integer() and high.is_integer()) or high - low > MAX_SUM:
             return math.nan
         inner: Floats = {**case, "numbers": dict(case["numbers"]), owner: {}}
         found: Array = 1.0 if multiplied else 0.0

@@ -96,8 +96,15 @@ def compared(prop: Proposition, case: Case) -> tuple[str, bool]:
     """What is said where the two values of a side differ by more than rounding, and whether floats could see it."""
     sharp = True
     for node in (prop.left, prop.right):
-        exact = [float(entry) for entry in entries_of(value(node, case))]
         floats = evaluated(prop, node, case)
+        try:
+            exact = [float(entry) for entry in entries_of(value(node, case))]
+        except OverflowError:
+            exact = [math.inf]
+        if not all(map(math.isfinite, (*exact, *floats))):
+            # beyond floats, or what the other interpreter does not have: nothing is seen there
+            sharp = False
+            continue
         size = max([1.0, *map(abs, exact)])
         errors = rounding(prop, node, case, len(exact))
         sharp = sharp and max(errors) <= AGREE * size

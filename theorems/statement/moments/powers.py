@@ -26,6 +26,10 @@ if TYPE_CHECKING:
     from theorems.statement.reading.hypotheses import Hypotheses
 
 
+#: Most factors that a product is written out with.
+MAX_FACTORS = 1_000
+
+
 def expected_power(node: Expr, exact: Exact) -> sp.Expr | None:
     """E of numbers times a power of one linear form, whose exponent is no number; None for any other node."""
     if not any(one.op == "**" and one.random and one.args[1].op != "number" for one in node.walk()):
@@ -101,6 +105,7 @@ def product(node: Expr, exact: Exact) -> sp.Expr:
         return sp.Integer(1)
     if not whole(count, exact.known):
         raise NotPolynomialError(f"{node} is not shown to have no less than 0 factors", at=node.at)
+    _few(count)
     own = sp.Dummy(index)
     value = exact.value(body.put({index: name("_factor#")})).xreplace({symbol("_factor#"): own})
     above, below = sp.fraction(sp.cancel(sp.together(value)))
@@ -119,7 +124,14 @@ def binomial(node: Expr, exact: Exact) -> sp.Expr:
         raise NotPolynomialError(
             f"{node} has no closed form here; a whole number n >= 0 over a number k has", at=node.at
         )
+    _few(k)
     return sp.Mul(*((n - j) / (j + 1) for j in range(int(k)))) if k >= 0 else sp.Integer(0)
+
+
+def _few(count: sp.Expr) -> None:
+    """NotPolynomialError where so many factors are too many to be written out, beside those that a name counts."""
+    if abs(count.as_coeff_Add()[0]) > MAX_FACTORS:
+        raise NotPolynomialError(f"a product of {count} factors has no closed form here; expected <= {MAX_FACTORS}")
 
 
 def rising(start: sp.Expr, count: sp.Expr, known: Hypotheses) -> sp.Expr:
@@ -128,6 +140,8 @@ def rising(start: sp.Expr, count: sp.Expr, known: Hypotheses) -> sp.Expr:
     (a)_n = (b)_(n + a - b)/(b)_(a - b), and (b)_(m + 1) = (b + m) (b)_m.
     """
     shift = sp.floor(start.as_coeff_Add()[0])
+    for number_of in (shift, count):
+        _few(number_of)
     least = start - shift
     if least == 0 or (whole(2 * least, known) and not whole(2 * least - 1, known)):
         # it may be 0, and divides

@@ -209,13 +209,18 @@ def _solved(goal: Poly, columns: Sequence[Term], work: Work) -> Certificate | No
     if not work.spend(5 + len(rows) * len(columns) / 1000):
         return None
     place = {key: k for k, key in enumerate(rows)}
-    entries = [(place[key], k, float(v)) for k, term in enumerate(columns) for key, v in term.value.items()]
+    try:
+        entries = [(place[key], k, float(v)) for k, term in enumerate(columns) for key, v in term.value.items()]
+        target = np.array([float(goal.get(key, 0)) for key in rows])
+    except OverflowError:
+        # a number beyond floats, in which the weights are looked for
+        return None
     matrix = sparse.csc_matrix(
         ([v for _, _, v in entries], ([r for r, _, _ in entries], [c for _, c, _ in entries])),
         shape=(len(rows), len(columns)),
     )
     free = np.array([term.equal for term in columns])
-    weights = _program(matrix, np.array([float(goal.get(key, 0)) for key in rows]), free)
+    weights = _program(matrix, target, free)
     if weights is None:
         return None
     for least in (1e-4, 1e-6, 1e-8):

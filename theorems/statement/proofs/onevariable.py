@@ -94,7 +94,8 @@ def _read(node: Expr, names: dict[Expr, sp.Symbol], others: bool = False) -> sp.
 
     try:
         found = build(node)
-    except KeyError:
+    except (KeyError, OverflowError):
+        # sympy evaluates what it compares, and cannot the exponential of a tower
         return None
     # what sympy made of it on the way, such as |x| for sqrt(x**2), may not be smooth
     plain = all(f.func in _FUNCTIONS.values() for f in found.atoms(sp.Function)) and not found.has(sp.zoo, sp.nan, sp.I)
