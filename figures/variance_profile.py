@@ -69,7 +69,7 @@ def data(
     sampled, verdicts, failure, formula = [], set(), 0.0, ""
     for i in positions:
         options = runner.Options(effort=effort, seed=seed, device="cpu", case=case(i))
-        report = runner.run([claim], options)
+        report = runner.run_alone(claim, options)
         judged: Any = report["claims"][0]
         if not judged["cases"]:
             raise FigureError(f"{CLAIM}: nothing was sampled at i = {i}, T = {length}: {judged['reason']}")

@@ -5,10 +5,21 @@ import sys
 
 # -m looks in the working folder first, where theorems, figures or pathlib may be somebody else's: until that is mended
 # nothing is imported that Python has not imported itself
-if not sys.flags.safe_path and os.path.realpath(sys.path[0]) != os.path.realpath(os.path.join(__file__, "../..")):
+here = __name__ == "__main__" and not sys.flags.safe_path
+if here and os.path.realpath(sys.path[0]) != os.path.realpath(os.path.join(__file__, "../..")):
     sys.path.append(sys.path.pop(0))
 
-from proofs_check.commands.cli import main
+
+def main() -> int:
+    """Run the command line; an interruption is told in one line while its modules are read, too."""
+    try:
+        from proofs_check.commands.cli import main as run
+
+        return run()
+    except KeyboardInterrupt:
+        print("twofold: interrupted", file=sys.stderr)
+        return 130
+
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -90,7 +90,7 @@ def test_nothing_is_pinned_that_nothing_needs(project: dict[str, Any], pins: dic
 
 def test_the_script_is_the_command_line(project: dict[str, Any]) -> None:
     assert project["project"]["name"] == "twofold"
-    assert project["project"]["scripts"] == {"twofold": "proofs_check.commands.cli:main"}
+    assert project["project"]["scripts"] == {"twofold": "proofs_check.__main__:main"}
     assert project["project"]["requires-python"] == ">=3.11"
 
 
@@ -120,7 +120,7 @@ def test_the_wheel_works_beside_packages_of_the_same_names(tmp_path: Path) -> No
     script.parent.mkdir()
     # what pip writes for an entry point
     script.write_text(
-        "import sys\nfrom proofs_check.commands.cli import main\nif __name__ == '__main__': sys.exit(main())\n"
+        "import sys\nfrom proofs_check.__main__ import main\nif __name__ == '__main__': sys.exit(main())\n"
     )
     claims = ["bao2024.appA.eq11", "lampert2026.sec5.dprime-0"]
     for words in (["show", claims[0]], ["verify", *claims, "--effort", "quick", "--jobs", "2"]):

@@ -171,8 +171,12 @@ def _run(argv: Sequence[str]) -> int:
     return COMMANDS[argv[0]].run(args)
 
 
-#: Numbers of threads, for each level of nesting one, as OpenMP reads them.
-_THREADS = re.compile(r"\s*0*[1-9][0-9]{0,8}\s*(,\s*0*[1-9][0-9]{0,8}\s*)*", re.ASCII)
+#: Variables of OpenMP at which it complains in its own words or never ends: what they are, an example, a value as it
+#: reads it. Numbers of threads are those of each level of nesting.
+_OPENMP = {
+    "OMP_NUM_THREADS": ("a number of threads", "2", r"\s*0*[1-9][0-9]{0,8}\s*(,\s*0*[1-9][0-9]{0,8}\s*)*"),
+    "GOMP_CPU_AFFINITY": ("numbers of processors", "0-3", r"[\s,]*([0-9]{1,5}(-[0-9]{1,5}(:[0-9]{1,5})?)?([\s,]+|$))*"),
+}
 
 
 def _check_surroundings() -> None:
@@ -181,9 +185,10 @@ def _check_surroundings() -> None:
         os.getcwd()
     except FileNotFoundError:
         raise UsageError("the working folder", os.environ.get("PWD", ""), "one that exists", "cd to another") from None
-    threads = os.environ.get("OMP_NUM_THREADS")
-    if threads is not None and not _THREADS.fullmatch(threads):
-        raise UsageError("OMP_NUM_THREADS", threads, "a number of threads, e.g. 2", "unset it, or set it to one")
+    for variable, (what, example, pattern) in _OPENMP.items():
+        value = os.environ.get(variable)
+        if value is not None and not re.fullmatch(pattern, value, re.ASCII):
+            raise UsageError(variable, value, f"{what}, e.g. {example}", "unset it, or set it to one")
 
 
 def _nowhere() -> TextIO:

@@ -153,6 +153,14 @@ def run(
     )
 
 
+def run_alone(claim: Statement, options: Options) -> Report:
+    """The report of one claim; an interruption is raised, as it leaves nothing to show."""
+    report = run([claim], options)
+    if report["run"]["partial"]:
+        raise KeyboardInterrupt
+    return report
+
+
 def _judgements(
     claims: Sequence[Statement], options: Options, device: str, listener: Progress, kept: VerdictCache | None
 ) -> Iterator[tuple[Statement, Found]]:

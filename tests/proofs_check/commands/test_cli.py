@@ -383,33 +383,6 @@ def test_a_reader_that_leaves_causes_no_traceback() -> None:
     assert done.stdout.count("\n") == 1
 
 
-@pytest.mark.parametrize("words", ["doctor", "check 'tr(W) >= 0' --for 'W psd'", "eval bao2024.appA.eq15 --set i=2"])
-def test_a_working_folder_that_was_removed_is_told(words: str, tmp_path: Path) -> None:
-    """The mathematics beneath torch ends the process there, with a line of its own or none."""
-    command = f"mkdir gone; cd gone; rmdir ../gone; {sys.executable} -m proofs_check {words}"
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, cwd=tmp_path, env=environment)
-    assert done.returncode == 2 and done.stdout == ""
-    assert "the working folder" in done.stderr and "cd to another" in done.stderr and done.stderr.count("\n") == 1
-
-
-@pytest.mark.parametrize("threads", ["x", "-1", "0", "", "2,", "1e3", "9" * 20])
-def test_numbers_of_threads_that_are_none_are_told(
-    threads: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """OpenMP would say so, in its own words and beside whatever else is said."""
-    monkeypatch.setenv("OMP_NUM_THREADS", threads)
-    assert cli.main(["doctor"]) == 2
-    error = capsys.readouterr().err
-    assert f"OMP_NUM_THREADS {threads!r}" in error and "unset it" in error and error.count("\n") == 1
-
-
-@pytest.mark.parametrize("threads", ["2", " 4", "2,3", "01"])
-def test_numbers_of_threads_are_those_of_openmp(threads: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("OMP_NUM_THREADS", threads)
-    assert cli.main(["list", "bao2024.appA"]) == 0
-
-
 def test_packages_of_the_working_folder_are_not_imported(tmp_path: Path) -> None:
     for name in ("figures", "montecarlo", "theorems", "pathlib", "fnmatch", "re", "urllib", "json", "numpy"):
         (tmp_path / name).mkdir()

@@ -318,6 +318,17 @@ class Interrupting(Silent):
         self.told.append(claim["id"])
 
 
+def test_an_interruption_of_one_claim_is_raised(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Figures are drawn from such a report, and there is nothing in it."""
+
+    def pressed(*_: Any) -> Any:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(runner, "_judgements", pressed)
+    with pytest.raises(KeyboardInterrupt):
+        runner.run_alone(chosen("bao2024.appA.eq11")[0], options())
+
+
 @pytest.mark.parametrize("in_step", [False, True])
 def test_an_interruption_leaves_what_was_finished(in_step: bool) -> None:
     listener = Interrupting("bao2024.appA.eq15", in_step)
