@@ -105,7 +105,11 @@ def _beyond(ends: tuple[Place, Place], length: str, known: Hypotheses) -> bool:
         above = last.offset > top.offset
     else:
         least, most = _range(last, known)[0], _range(top, known)[1]
-        above = least is not None and most is not None and least > most
+        table = known.places.shortest([last.name, top.name])
+        assert table is not None
+        # how far the last is at least beyond the top, as hypotheses of both say, such as k > n
+        apart = last.offset - table[top.name, last.name] - top.offset
+        above = apart > 0 or (least is not None and most is not None and least > most)
     highest = _range(first, known)[1]
     return above or (highest is not None and highest < 1) or _fraction(first, known) or _fraction(last, known)
 
