@@ -6,7 +6,7 @@ walks, and what is linear in moments as the same combination of these numbers.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -20,6 +20,7 @@ from montecarlo import cases, seeds
 from montecarlo.registry import COUNT, SAMPLED, SINGLE, Growth, Simulation, covariance
 from montecarlo.statements.environment import Environment, environment_of
 from montecarlo.statements.nodes import MOMENTS, Node, StatementSimulationError, frozen, has_moment, names, put, text
+from montecarlo.statements.simulation import places_of
 from montecarlo.statements.tails import degree
 from montecarlo.statements.tokens import Process
 from montecarlo.statements.values import numbers, value, whole
@@ -97,15 +98,16 @@ def apart(
     """
     # tensors of the inference mode have no derivatives, which a statement may ask for
     with torch.no_grad():
-        tokens, returned = _numbers(simulation, case, law, seed, key, walks)
+        nodes = {name: frozen(plain) for name, plain in quantities.items()}
+        env = environment_of(case, "cpu", sizes)
+        T = 0 if simulation.model == "free" else _length(case, nodes.values(), env)
+        tokens, returned = _numbers(simulation, case, law, T, seed, key, walks)
         named = dict(returned) if isinstance(returned, Mapping) else {SINGLE: returned}
-        env = environment_of(case, tokens.device, sizes)
         env.scalars = {"T": tokens.shape[1], **env.scalars}
-        for name, plain in quantities.items():
-            own = named.get(name, named.get(SINGLE) if set(named) == {SINGLE} else None)
-            if own is None:
+        for name, node in nodes.items():
+            if name not in named and set(named) != {SINGLE}:
                 raise NotComparedError(f"the simulation returns no {name}; it returns {', '.join(named)}")
-            found = _apart(name, own, frozen(plain), env.with_tokens(tokens), law)
+            found = _apart(name, named.get(name, named.get(SINGLE)), node, env.with_tokens(tokens), law)
             if found is not None:
                 return found
     return None
@@ -146,13 +148,13 @@ def apart_as_drawn(
 
 
 def _numbers(
-    simulation: Simulation, case: Mapping[str, Any], law: Sequence[Any], seed: int, key: str, walks: int
+    simulation: Simulation, case: Mapping[str, Any], law: Sequence[Any], T: int, seed: int, key: str, walks: int
 ) -> tuple[Tensor, Any]:
     """Tokens (n, T, d) at a case, and what the simulation makes of them."""
     wanted = [name for name in simulation.parameters if name not in (*SAMPLED, COUNT)]
     if simulation.model != "free":
-        tokens, sampled = _tokens(simulation, case, law, seed, key, walks)
-        longer = {**case, "T": tokens.shape[1]} if simulation.model == "walk" else dict(case)
+        tokens, sampled = _tokens(simulation, case, law, T, seed, key, walks)
+        longer = {"T": T, **case} if simulation.model == "walk" else dict(case)
         given = cases.arguments(longer, wanted, torch.device("cpu"))
         return tokens, simulation.function(**sampled, **given)
     if simulation.drawn is None:
@@ -187,7 +189,7 @@ def _averaged(node: Node, env: Environment) -> tuple[str, Tensor, float]:
     return "walk", total / len(places), size
 
 
-def _apart(name: str, own: Tensor, node: Node, env: Environment, law: Sequence[Any]) -> Apart | None:
+def _apart(name: str, own: Any, node: Node, env: Environment, law: Sequence[Any]) -> Apart | None:
     kind, stated, size = (_averaged if law[0] == EXCHANGEABLE else numbers_of)(node, env)
     if not isinstance(own, Tensor) or own.shape != stated.shape:
         shape = tuple(own.shape) if isinstance(own, Tensor) else type(own).__name__
@@ -312,7 +314,7 @@ def _added(parts: Sequence[tuple[str, Tensor, float]], node: Node) -> tuple[str,
 
 
 def _tokens(
-    simulation: Simulation, case: Mapping[str, Any], law: Sequence[Any], seed: int, key: str, walks: int
+    simulation: Simulation, case: Mapping[str, Any], law: Sequence[Any], T: int, seed: int, key: str, walks: int
 ) -> tuple[Tensor, dict[str, Any]]:
     """Tokens (n, T, d) at a case, and what the simulation is handed of them."""
     cpu = torch.device("cpu")
@@ -329,7 +331,6 @@ def _tokens(
         if law[0] not in ("walk-mean", "iid", "walk") or (not before and bool(mean.any())):
             raise NotComparedError(f"x ~ N(m, Sigma) is no token of the law {law[0]}; state it of x[2], walk(start=m)")
         return torch.stack([*before, x], 1), {"x": x}
-    T = _length(case)
     if law[0] in STARTS:
         z = draw_normals(torch.empty(T, len(root), walks, dtype=torch.float32), generator)
         walk: Any = Walks(z, root, STARTS[law[0]])
@@ -348,11 +349,7 @@ def _tokens(
     return walk.tokens.clone(), handed
 
 
-def _length(case: Mapping[str, Any]) -> int:
-    """T of a case, or its largest integer but d: the last position that it names."""
-    if "T" in case:
-        return int(case["T"])
-    places = [v for name, v in case.items() if isinstance(v, int) and not isinstance(v, bool) and name != "d"]
-    if not places:
-        return 1
-    return max(places)
+def _length(case: Mapping[str, Any], nodes: Iterable[Node], env: Environment) -> int:
+    """How many tokens a walk has: T of a case, or its largest integer but d; more where a quantity names later ones."""
+    integers = [v for name, v in case.items() if isinstance(v, int) and not isinstance(v, bool) and name != "d"]
+    return max([*([int(case["T"])] if "T" in case else integers), *places_of(nodes, env), 1])

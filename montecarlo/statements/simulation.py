@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -92,7 +92,9 @@ class StatementSimulation:
             raise StatementSimulationError(
                 'the case has no Sigma; give the covariance, e.g. "Sigma": [["1"]] for d = 1'
             )
-        read = None if any(_reads_all(node) for node in arguments) else _places(arguments, self.env)
+        # where sums are empty no token is read, but one is there
+        self.T = max(self.T, 1)
+        read = None if any(_reads_all(node) for node in arguments) else places_of(arguments, self.env) or [1]
         # the token after the last, x[T + 1], is drawn like the others
         self.T += read is not None and self.T + 1 in read
         root, mean = covariance_root(fetched(self.env.matrices["Sigma"])), self.env.lists.get("m")
@@ -348,18 +350,20 @@ def _length(sides: tuple[Node, ...], env: Environment) -> int:
     return max((place for side in sides for place in _positions(side, env)), default=0)
 
 
-def _places(nodes: Sequence[Node], env: Environment) -> list[int]:
+def places_of(nodes: Iterable[Node], env: Environment) -> list[int]:
+    """The positions of the tokens that expressions name, in rising order."""
     return sorted({place for node in nodes for place in _positions(node, env)})
 
 
 def _positions(node: Node, env: Environment) -> Iterator[int]:
-    """The positions of the tokens of an expression; of those inside a sum, at both of its ends."""
+    """The positions of the tokens of an expression; of those inside a sum, at both of its ends, if it has terms."""
     if node[0] == "token":
         yield whole(_float(node[1], env), node)
     elif node[0] in BINDING:
         if any(one[0] == "token" for one in walk(node[1])):
-            for end in node[3:]:
-                yield from _positions(node[1], env.inside(node[2], _float(end, env)))
+            ends = [_float(end, env) for end in node[3:]]
+            for end in ends if ends == sorted(ends) else []:
+                yield from _positions(node[1], env.inside(node[2], end))
     else:
         for part in parts(node):
             yield from _positions(part, env)

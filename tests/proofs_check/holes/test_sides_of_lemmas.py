@@ -155,3 +155,47 @@ def test_the_symmetric_half_is_the_same_number_of_a_symmetric_matrix_alone() -> 
     for hypotheses, ruling in ((SYMMETRIC, "verified"), ("i <= j", "undecided")):
         with forgotten():
             assert found(lemma(MEAN, hypotheses), simulation=half).verdict == ruling
+
+
+def neighbours(walk: Walks) -> Tensor:
+    """x_1^T x_2 + ... + x_(T - 1)^T x_T of the tokens that there are, (n,)."""
+    return (walk.tokens[:, :-1] * walk.tokens[:, 1:]).sum((1, 2))
+
+
+LATER: tuple[tuple[str, Function, Function], ...] = (
+    (
+        "E[x[1].T*W*x[2]] = tr(W*Sigma)",
+        lambda walk, W: score(walk, W, 1, 2),
+        lambda walk, W: score(walk, W, 2, 2),
+    ),
+    (
+        "E[x[i].T*W*x[i + 1]] = i*tr(W*Sigma)",
+        lambda walk, W, i: score(walk, W, i, i + 1),
+        lambda walk, W, i: score(walk, W, i + 1, i + 1),
+    ),
+    (
+        "E[x[1].T*W*x[T + 1]] = tr(W*Sigma)",
+        lambda walk, W, T: score(walk, W, 1, T + 1),
+        lambda walk, W, T: score(walk, W, 1, T),
+    ),
+)
+
+
+@pytest.mark.parametrize("case", LATER, ids=lambda case: str(case[0]))
+def test_a_simulation_may_read_every_token_that_the_statement_names(case: Any) -> None:
+    text, right, wrong = case
+    verdict = found(lemma(text, ""), simulation=right)
+    assert verdict.verdict == "verified", verdict.reason
+    assert "is of another quantity" in found(lemma(text, ""), simulation=wrong).reason
+
+
+@pytest.mark.parametrize("last", ["T", "i"])
+def test_a_sum_without_terms_reads_no_token(last: str) -> None:
+    text = f"E[sum(x[j].T*x[j + 1], j, 1, {last} - 1)] = {last}*({last} - 1)/2*tr(Sigma)"
+    verdict = found(lemma(text, ""), simulation=neighbours)
+    assert verdict.verdict == "verified", verdict.reason
+
+
+def test_a_simulation_that_returns_nothing_is_told_what_it_returned() -> None:
+    verdict = found(lemma(MEAN), simulation=lambda walk, W, i, j: None)
+    assert "value is NoneType; the statement's E[(x[i].T*W*x[j])] is one number a walk" in verdict.reason
