@@ -221,6 +221,10 @@ class Derivation:
         if any(poles(one, table) for one in formula.atoms(sp.hyper, Spherical)):
             raise NotPolynomialError("a term of a sum to infinity divides by 0")
         value = sp.sympify(formula.xreplace(table)) if table else formula
+        if value.has(sp.nan, sp.zoo):
+            # at a = 0 a^j/a^i has no value, but the power that it is written for, a^(j - i), does
+            placed = {s: value for s, value in table.items() if s.name in self.prop.positions}
+            value = sp.sympify(sp.cancel(formula.xreplace(placed)).xreplace(table))
         return value.doit() if value.has(sp.Product) else value
 
 
