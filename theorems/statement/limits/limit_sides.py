@@ -66,7 +66,10 @@ def limit_sides(
                 f"the error term {kind}({stated}) has the scale 0; write its size, e.g. o(T)", at=stated.at
             )
         if not never_zero(leading(weight, small, never_zero).coefficient):
-            raise NotPolynomialError(f"the scale {stated} of the error term may vanish; exclude that by a hypothesis")
+            raise NotPolynomialError(
+                f"the scale {stated} of the error term is not seen to differ from 0; exclude 0 by a hypothesis, or give a "
+                "scale in powers of what tends"
+            )
         gap = sp.together(moving[0] - moving[1])
         weight *= _scale_sign(prop, order, settled(leading(weight, small, never_zero).coefficient)) if prop.way else 1
         _uniformly(prop, order, (left - right) / scale)

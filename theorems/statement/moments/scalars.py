@@ -228,8 +228,9 @@ class Exact:
         try:
             return Ratio.from_expr(value)
         except (ValueError, sp.PolynomialError):
-            if any(name.startswith("_") for name in node.names()):
-                raise NotPolynomialError(f"a sum of {value} over tokens has no closed form here", at=node.at) from None
+            if own := {symbol(name): symbol("index") for name in node.names() if name.startswith("_")}:
+                told = f"a sum of {value.xreplace(own)} over the index of tokens has no closed form here"
+                raise NotPolynomialError(told, at=node.at) from None
             label = f"({value})"
             self._opaque[label] = value
             return Ratio.of(label)

@@ -82,9 +82,10 @@ def counted(count: int, thing: str) -> str:
 
 
 def nearest(word: str, known: Iterable[str]) -> str:
-    """ "; did you mean ...?" for a word that is nearly one of these, or ""."""
+    """ "; did you mean ...?" for a word that is nearly one of these, or ""; a single letter is a name of its own."""
     names = list(known)
-    near = [name for name in names if name.lower() == word.lower()] or difflib.get_close_matches(word, names, 1, 0.6)
+    near = [name for name in names if name.lower() == word.lower()]
+    near = near or (difflib.get_close_matches(word, names, 1, 0.6) if len(word) > 1 else [])
     return f"; did you mean {near[0]}?" if near else ""
 
 
