@@ -23,7 +23,7 @@ from theorems.statement.expression import coefficients
 from theorems.statement.moments.waves import WAVES
 from theorems.statement.proposition import Proposition
 from theorems.statement.reading.entrywise import LEFT, RIGHT
-from theorems.statement.reading.places import ZERO, Place
+from theorems.statement.reading.places import ZERO, Order, Place, ordered
 from theorems.statement.reading.ranges import Range
 from theorems.statement.values import cases as exact_cases
 
@@ -232,13 +232,24 @@ def drawn(prop: Proposition, key: int, count: int, longest: int = LONGEST, far: 
     return list(found.values())
 
 
+def far_out(prop: Proposition, order: Order, count: int = 8) -> list[Case]:
+    """Cases in an order of the positions that begins beyond the longest walk drawn, 100 < i; none in a nearer one."""
+    places = ordered(prop.known.places, order)
+    table = places.shortest(prop.positions)
+    assert table is not None
+    least = max((int(-table[ZERO, name]) for name in prop.positions), default=0)
+    if least <= LONGEST:
+        return []
+    return drawn(replace(prop, known=replace(prop.known, places=places)), 4, count, 2 * least)
+
+
 def simple(prop: Proposition) -> Iterator[Case]:
     """Small cases from the smallest on, in the order in which a reader would try them by hand."""
     low = int(prop.known.dimension.low or 1)
-    high = int(prop.known.dimension.high or max(4, low))
+    high = int(prop.known.dimension.high or max(LARGEST, low))
     options = [_choices(prop, name) for name in prop.parameters if name not in _shares(prop)]
     names = [name for name in prop.parameters if name not in _shares(prop)]
-    for d in range(low, min(high, max(low, 4)) + 1) if (prop.matrices or prop.random) else (0,):
+    for d in range(low, min(high, max(low, LARGEST)) + 1) if (prop.matrices or prop.random) else (0,):
         for places in _small_positions(prop):
             for values in itertools.islice(itertools.product(*options), 24):
                 base: Case = {**places, **({"d": d} if d else {}), **dict(zip(names, values, strict=True))}
@@ -342,6 +353,7 @@ def _samples(prop: Proposition, name: str, case: Case) -> list[list[list[str]]]:
     alternate = [[str((-1) ** r * int(r == c)) for c in range(d)] for r in range(d)]
     last = [[str(int(r == c) * (r + 1)) for c in range(d)] for r in range(d)]
     flat = [[str(int(r == c == 0)) for c in range(d)] for r in range(d)]
+    none = [["0"] * d for _ in range(d)]
     upper = [[str(int(c == r + 1)) for c in range(d)] for r in range(d)]
     mixed = [[str(int(r == c) + int(c == r + 1)) for c in range(d)] for r in range(d)]
     negative = [[str(-int(r == c)) for c in range(d)] for r in range(d)]
@@ -349,7 +361,7 @@ def _samples(prop: Proposition, name: str, case: Case) -> list[list[list[str]]]:
     if shape == "positive definite":
         return [one, last, tied] if d > 1 else [one, [["2"]]]
     if shape == "psd":
-        return [one, last, flat, tied] if d > 1 else [one, [["2"]], [["0"]]]
+        return [one, last, flat, tied, none] if d > 1 else [one, [["2"]], none]
     if shape == "symmetric":
         return [one, negative, alternate, last] if d > 1 else [one, negative, [["2"]]]
     skew = [[str((c > r) - (c < r)) for c in range(d)] for r in range(d)]

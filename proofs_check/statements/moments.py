@@ -10,7 +10,17 @@ from typing import Any
 
 import sympy as sp
 
-from proofs_check.cases.of_statements import Case, counts, covering, distinct, drawn, readable_case, simple, size
+from proofs_check.cases.of_statements import (
+    Case,
+    counts,
+    covering,
+    distinct,
+    drawn,
+    far_out,
+    readable_case,
+    simple,
+    size,
+)
 from proofs_check.claims.cases import shown_case
 from proofs_check.report.telling import parameters
 from proofs_check.statements.exactly import Exactly
@@ -124,7 +134,8 @@ class Checker:
         if decision.status == "proved":
             self.found.status = "proved"
         elif decision.status == "open":
-            self._refute(decision, pool)
+            failing = [part.place for part in decision.failing[:3] if part.place is not None]
+            self._refute(decision, [*pool, *(case for order in failing for case in far_out(self.prop, order))])
         else:
             self.found.status, self.found.reason = "undecided", decision.reason
             self.found.doing = "while looking for a case that violates it"

@@ -99,3 +99,10 @@ def test_one_of_several_quantities_is_wrong() -> None:
     wrong = found(several("holes.sec1.wrong", "i*j*tr2"), both)
     assert wrong.verdict == "refuted"
     assert "Var" in wrong.report["reading"] and set(wrong.report["printed"]) == {"mean", "spread"}
+
+
+def test_what_is_false_in_high_dimensions_alone_is_told_in_the_least_of_them() -> None:
+    """E|x|^4 = i^2 d (d + 2), which is 24 for d = 4."""
+    verdict = found(lemma("E[norm(x[i])**4] <= 24*i**2", "Sigma = I"))
+    assert verdict.verdict == "refuted" and verdict.counterexample is not None
+    assert verdict.counterexample["params"]["d"] == 5

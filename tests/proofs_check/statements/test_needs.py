@@ -40,6 +40,10 @@ TABLE: list[tuple[tuple[str, ...], dict[str, str]]] = [
     ),
     (("E[norm(x[i])**2] = d*i", "Sigma = I"), {"without Sigma = I": "false"}),
     (("E[(x[i].T*W*x[i])**2] = 3*i**2*tr(W*Sigma)**2", "d = 1"), {"without d = 1": "false"}),
+    (
+        ("E[norm(x[i])**2] > 0", "Sigma positive definite, d >= 2"),
+        {"without Sigma positive definite": "false", "without d >= 2": "holds"},
+    ),
     (("E[x[i].T*W*x[j]] = i*tr(W*Sigma)", "i < j"), {"with i <= j for i < j": "holds", "without i < j": "false"}),
     (("E[x[i].T*W*x[j]] = i*tr(W*Sigma)", "i <= j, j <= k, i <= k"), {"without i <= k": "holds"}),
     (

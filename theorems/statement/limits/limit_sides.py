@@ -67,8 +67,8 @@ def limit_sides(
             )
         if not never_zero(leading(weight, small, never_zero).coefficient):
             raise NotPolynomialError(
-                f"the scale {stated} of the error term is not seen to differ from 0; exclude 0 by a hypothesis, or give a "
-                "scale in powers of what tends"
+                f"the scale {stated} of the error term is not seen to differ from 0; exclude 0 by a hypothesis, or "
+                "give a scale in powers of what tends"
             )
         gap = sp.together(moving[0] - moving[1])
         weight *= _scale_sign(prop, order, settled(leading(weight, small, never_zero).coefficient)) if prop.way else 1
