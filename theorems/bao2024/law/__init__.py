@@ -29,6 +29,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from theorems.bao2024.law.arguments import Counts, real, reals
 from theorems.bao2024.law.kernels import (
     cumulant,
     excess_kurtosis,
@@ -40,7 +41,7 @@ from theorems.bao2024.law.kernels import (
     skewness,
     token_kernels,
 )
-from theorems.bao2024.law.quadrature import Counts, Probability, Rows, intervals, probability
+from theorems.bao2024.law.quadrature import Probability, Rows, intervals, probability
 from theorems.bao2024.law.spectra import (
     Numbers,
     block_weights,
@@ -104,7 +105,8 @@ def _pairs(T: int, start: str) -> Array:
 def window(T: int, lam: float, low: float, high: float) -> tuple[float, float]:
     """The ends for Q: lam (low - 1/T) and lam (high - 1/T), the difference formed exactly."""
     offset = score_offset(T)
-    shifted = [float(Fraction(end) - offset) if math.isfinite(end) else end for end in (low, high)]
+    ends = [real("low", low), real("high", high)]
+    shifted = [float(Fraction(end) - offset) if math.isfinite(end) else end for end in ends]
     return lam * shifted[0], lam * shifted[1]
 
 
@@ -126,9 +128,8 @@ def rho(
     """
     values, counts = counted(eigenvalues, multiplicities)
     values, lam = scaled(values, lam)
-    pairs = _pairs(T, start)
     lo, hi = window(T, lam, low, high)
-    return Rho.of(intervals(values, counts, lo, hi, tolerance, pairs))
+    return Rho.of(intervals(values, counts, lo, hi, tolerance, _pairs(T, start)))
 
 
 def rho_matrix(
@@ -150,9 +151,9 @@ def rho_matrix(
     if is_symmetric(matrix):
         return rho(T, *spectrum(matrix, Sigma), lam, start, low, high, tolerance)
     core, lam = scaled(core, lam)
+    lo, hi = window(T, 1.0, low, high)
     alphas, lam = scaled(block_weights(core, token_kernels(T, start)), lam)
-    lo, hi = window(T, lam, low, high)
-    return Rho.of(intervals(alphas, np.ones(alphas.shape[1]), lo, hi, tolerance))
+    return Rho.of(intervals(alphas, np.ones(alphas.shape[1]), lam * lo, lam * hi, tolerance))
 
 
 def rho_limit(
@@ -166,7 +167,7 @@ def rho_limit(
     tolerance: float = 1e-12,
 ) -> Rho:
     """P(low <= score <= high) in the limit law, T -> infinity with i/T -> theta: the score is Q/lam; shape of theta."""
-    thetas = np.atleast_1d(np.asarray(theta, dtype=np.float64))
+    thetas, low, high = np.atleast_1d(reals("theta", theta)), real("low", low), real("high", high)
     if not np.all((thetas >= 0) & (thetas <= 1)):
         raise ValueError(f"theta = {thetas.tolist()}; expected relative positions between 0 and 1")
     values, counts = counted(eigenvalues, multiplicities)
@@ -199,7 +200,8 @@ def moments(
 
 def gaussian_rho(mean: float | Array, variance: float | Array, low: float = 0.0, high: float = 1.0) -> Array:
     """P(low <= N(mean, variance) <= high), elementwise; variance 0 is the point mass at the mean, the ends closed."""
-    centre, spread = np.broadcast_arrays(np.asarray(mean, dtype=np.float64), np.asarray(variance, dtype=np.float64))
+    centre, spread = np.broadcast_arrays(reals("mean", mean), reals("variance", variance))
+    low, high = real("low", low), real("high", high)
     if np.any(spread < 0) or not low <= high:
         raise ValueError("a variance below 0, or low above high; expected variance >= 0 and low <= high")
     found = [_normal(m, math.sqrt(v), low, high) for m, v in zip(centre.ravel(), spread.ravel(), strict=True)]
@@ -249,9 +251,9 @@ def approximation_error(
     centre, spread = moments(T, values, counts, lam, start)
     thetas = [i / T for i in range(1, T + 1)]
     if not isinstance(mean, str):
-        centre = np.array([mean(theta) for theta in thetas]) * float(values @ counts) / lam
+        centre = reals("mean", [mean(theta) for theta in thetas]) * float(values @ counts) / lam
     if not isinstance(variance, str):
-        spread = np.array([variance(theta) for theta in thetas]) * float((values * values) @ counts) / lam**2
+        spread = reals("variance", [variance(theta) for theta in thetas]) * float((values * values) @ counts) / lam**2
     normal = gaussian_rho(centre, spread)
     gaps = np.abs(found.values - normal)
     at = int(np.argmax(gaps))

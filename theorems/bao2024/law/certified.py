@@ -21,9 +21,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import flint
+import numpy as np
 
 from theorems.algebra.balls import precision, rational
 from theorems.bao2024.law import kernel_limits, kernel_values, score_offset
+from theorems.bao2024.law.arguments import checked, exact, whole
 
 Number = int | float | Fraction
 
@@ -31,6 +33,8 @@ Number = int | float | Fraction
 LEAN = 40.0
 #: Values of factors that an enclosure may take, a few seconds; what needs more is left as wide as it is.
 WORK = 1 << 20
+#: The most bits that are asked for.
+BITS = 10_000
 #: The largest multiplicity that is multiplied out.
 POWER = 16
 #: The largest |u| that is tried before the bound of the rest is taken as it stands.
@@ -73,20 +77,19 @@ def certified(
 
     Eigenvalues of W_QK Sigma, lam and finite ends are taken as the rationals that they are (a float is one).
     """
-    size = Fraction(lam)
+    size = exact("lam", lam)
     if size <= 0:
         raise ValueError(f"lam = {lam}; expected a positive number")
     a, b, c = kernel_values(T, i, start)
     offset = score_offset(T)
-    ends = [end if math.isinf(end) else size * (Fraction(end) - offset) for end in (low, high)]
+    lo, hi = _ends(low, high)
+    ends = [end if isinstance(end, float) else size * (end - offset) for end in (lo, hi)]
     with precision(_working(bits)):
         return _between(_factors(a * b, c, eigenvalues, multiplicities), ends[0], ends[1], bits, Work())
 
 
 def certified_limit(theta: Fraction, eigenvalues: Sequence[Number], multiplicities: Sequence[int]) -> flint.arb:
     """A ball around P(0 <= score <= 1) in the limit law, T -> infinity with i/T -> theta, at lam = 1."""
-    if not 0 <= theta <= 1:
-        raise ValueError(f"theta = {theta}; expected a relative position between 0 and 1")
     ab, c = kernel_limits(theta)
     with precision(_working(LIMIT_BITS)):
         factors = _factors(ab, c, eigenvalues, multiplicities)
@@ -124,24 +127,28 @@ def certified_probability(
     with precision(_working(bits)):
         pairs = _joined(weights, multiplicities)
         factors = [_Factor(2 * alpha, Fraction(0), count, (rational(alpha),)) for alpha, count in pairs if alpha]
-        lo, hi = (end if math.isinf(end) else Fraction(end) for end in (low, high))
-        return _between(factors, lo, hi, bits, work or Work())
+        return _between(factors, *_ends(low, high), bits, work or Work())
+
+
+def _ends(low: Number, high: Number) -> tuple[Number, Number]:
+    """The ends as rationals; those that are infinite as the floats that they are."""
+    lo, hi = (
+        end if isinstance(end, float) and math.isinf(end) else exact(name, end)
+        for name, end in (("low", low), ("high", high))
+    )
+    return lo, hi
 
 
 def _working(bits: int) -> int:
-    if bits < 8:
-        raise ValueError(f"bits = {bits}; expected 8 or more")
-    return bits + 48
+    return whole("bits", bits, BITS, least=8) + 48
 
 
 def _joined(values: Sequence[Number], multiplicities: Sequence[int] | None) -> list[tuple[Fraction, int]]:
     """Distinct values with their total multiplicities."""
-    counts = [1] * len(values) if multiplicities is None else list(multiplicities)
-    if len(counts) != len(values) or any(count != int(count) or count < 0 for count in counts):
-        raise ValueError(f"multiplicities {counts} for {len(values)} values; expected a count of 0 or more for each")
+    counts = np.ones(len(values)) if multiplicities is None else checked(multiplicities, len(values))
     table: defaultdict[Fraction, int] = defaultdict(int)
     for value, count in zip(values, counts, strict=True):
-        table[Fraction(value)] += int(count)
+        table[exact("a weight", value)] += int(count)
     return [(value, count) for value, count in table.items() if count]
 
 

@@ -16,6 +16,7 @@ import sympy as sp
 
 from theorems.algebra.expressions import symbol
 from theorems.algebra.ratio import Ratio, total
+from theorems.bao2024.law.arguments import LONGEST, exact, whole
 from theorems.bao2024.softmax import gamma, taylor
 from theorems.gaussian.asymptotics import expand
 from theorems.gaussian.process import KERNELS, Process, random_walk
@@ -23,6 +24,8 @@ from theorems.gaussian.words import Letter, cycle
 
 Kernel2 = tuple[Fraction, Fraction, Fraction]
 
+#: The highest cumulants, some seconds: of symmetric W_QK, and of any, of which there are 2^n words.
+ORDERS, WORDS = 60, 12
 #: i = theta T, the regime of the limit law.
 REGIME = {"i": "theta*T"}
 
@@ -95,13 +98,13 @@ def _offset() -> _Rational:
 
 def score_offset(T: int) -> Fraction:
     """gamma_0^i = S(0)_i, exactly."""
-    return _offset().at(T, 1)
+    return _offset().at(whole("T", T), 1)
 
 
 def kernel_values(T: int, i: int, start: str = "sigma") -> Kernel2:
     """(a, b, c) at one token, exactly; raises ValueError unless 1 <= i <= T."""
-    if not 1 <= i <= T:
-        raise ValueError(f"i = {i}, T = {T}; expected 1 <= i <= T")
+    T = whole("T", T)
+    i = whole("i", i, T)
     a, b, c = _compiled(start, i == T)
     return a.at(T, i), b.at(T, i), c.at(T, i)
 
@@ -117,8 +120,7 @@ def cumulant(n: int, start: str = "sigma", symmetric: bool = True) -> Ratio:
     kappa_n = (n-1)!/2 tr(((K (x) Sigma) B)^n): over the 2^n choices of W or W^T for each letter, the trace of the
     word times the entry of K between each letter's right end and the next one's left end.
     """
-    if n < 1:
-        raise ValueError(f"n = {n}; expected the order of a cumulant, 1 or more")
+    n = whole("n", n, ORDERS if symmetric else WORDS)
     a, b, c = score_kernel(start)
     if symmetric:
         power = total(math.comb(n, 2 * k) * c ** (n - 2 * k) * (a * b) ** k for k in range(n // 2 + 1))
@@ -182,14 +184,15 @@ def limit_kernel(start: str = "sigma") -> tuple[Ratio, Ratio]:
 
 @lru_cache(maxsize=64)
 def token_kernels(T: int, start: str) -> tuple[Kernel2, ...]:
-    """(a, b, c) of every token; ValueError where there is none."""
-    if T < 1:
-        raise ValueError(f"T = {T}; expected a number of tokens, 1 or more")
-    return tuple(kernel_values(T, i, start) for i in range(1, T + 1))
+    """(a, b, c) of every token; ValueError where there is none, or are more than ``LONGEST``."""
+    return tuple(kernel_values(T, i, start) for i in range(1, whole("T", T, LONGEST) + 1))
 
 
 def kernel_limits(theta: Fraction, start: str = "sigma") -> tuple[Fraction, Fraction]:
     """(ab, c) of ``limit_kernel`` at a relative position, exactly."""
+    theta = exact("theta", theta)
+    if not 0 <= theta <= 1:
+        raise ValueError(f"theta = {float(theta):.6g}; expected a relative position between 0 and 1")
     ab, c = (sum((k * theta**n for n, k in p.items()), Fraction(0)) for p in _polynomials(start))
     return ab, c
 

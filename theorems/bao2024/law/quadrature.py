@@ -34,9 +34,9 @@ from typing import Any
 
 import numpy as np
 
+from theorems.bao2024.law.arguments import Counts, checked, real, reals
 from theorems.bao2024.law.transform import BLOCK, EPS, Array, Transform
 
-Counts = Sequence[int] | np.ndarray[Any, np.dtype[Any]]
 Nodes = np.ndarray[Any, np.dtype[np.int64]]
 
 #: Openings of the strip of hyperbolas: below pi/2, where the edge would lie on the ray, then below pi/4, where
@@ -48,6 +48,8 @@ NODES, FEW, MANY = 64, 512, 1 << 20
 LINES = 1 << 24
 #: How many times the tolerance an error may be, rounding aside, before the next rule is tried.
 MISSED = 100
+#: The least tolerance: no float near 1 is nearer to a probability.
+LEAST = 1e-16
 #: 1/2 with an error of 1/2 is true of every probability.
 USELESS = 0.5
 #: How near to the saddle a contour crosses the axis, relative to what is around: its distances from 0 and the rays.
@@ -91,10 +93,11 @@ def probability(
 
     ``tolerance`` is the sum aimed at of the discretisation and truncation errors; the error reported adds rounding.
     """
-    alphas = np.atleast_1d(np.asarray(weights, dtype=np.float64))
+    alphas = np.atleast_1d(reals("weights", weights))
     if alphas.ndim != 1:
         raise ValueError(f"weights of shape {alphas.shape}; expected one law's, a list of numbers")
-    rows = intervals(alphas[None, :], multiplicities, np.array([low]), np.array([high]), tolerance)
+    lo, hi = np.array([real("low", low)]), np.array([real("high", high)])
+    rows = intervals(alphas[None, :], multiplicities, lo, hi, tolerance)
     return Probability(float(rows.values[0]), float(rows.errors[0]), rows.methods[0], int(rows.nodes[0]))
 
 
@@ -110,16 +113,16 @@ def intervals(
 
     With ``factors`` (R, K) the weights are shared, (n,), and those of row r are their multiples by all factors_rk.
     """
-    weights = np.asarray(weights, dtype=np.float64)
+    weights, tolerance = reals("weights", weights), real("tolerance", tolerance)
     counts = checked(multiplicities, weights.shape[-1])
     size = len(weights if factors is None else factors)
-    lo, hi = (np.broadcast_to(np.asarray(end, dtype=np.float64), size) for end in (low, high))
+    lo, hi = (np.broadcast_to(reals(name, end), size) for name, end in (("low", low), ("high", high)))
     if not np.all(np.isfinite(weights)):
         raise ValueError("a weight is not finite; expected real numbers")
     if not np.all(lo <= hi):
-        raise ValueError(f"low = {lo.tolist()} above high = {hi.tolist()}, or not a number; expected low <= high")
-    if not 0 < tolerance < 0.1:
-        raise ValueError(f"tolerance = {tolerance}; expected a number between 0 and 0.1")
+        raise ValueError(f"low = {lo.tolist()} above high = {hi.tolist()}; expected low <= high")
+    if not LEAST <= tolerance < 0.1:
+        raise ValueError(f"tolerance = {tolerance}; expected a number from {LEAST} to 0.1")
     used = counts > 0
     whole = Transform.of(weights[..., used], counts[used], factors)
     values, errors = ((lo <= 0) & (hi >= 0)).astype(np.float64), np.zeros(size)
@@ -167,16 +170,6 @@ def _enclose(
             values[row], errors[row], methods[row] = middle, radius, "ball"
         if work.left <= 0 or errors[row] >= USELESS:
             break
-
-
-def checked(multiplicities: Counts, size: int) -> Array:
-    """The multiplicities as an array of shape (size,); ValueError for a wrong count, a negative one or a fraction."""
-    counts = np.asarray(multiplicities, dtype=np.float64)
-    if counts.shape != (size,):
-        raise ValueError(f"{counts.size} multiplicities for {size} weights; expected one for each")
-    if not np.all((counts >= 0) & (counts == np.floor(counts)) & (counts < 2.0**53)):
-        raise ValueError(f"multiplicities {counts.tolist()}; expected counts, 0 or more")
-    return counts
 
 
 @dataclass

@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from theorems.bao2024.law.arguments import Counts, checked, real, reals
 from theorems.bao2024.law.kernels import Kernel2
-from theorems.bao2024.law.quadrature import HELD, Counts, checked
+from theorems.bao2024.law.quadrature import HELD
 from theorems.bao2024.law.transform import Array
 
 Numbers = Sequence[float] | Array
@@ -34,7 +35,7 @@ def weights(eigenvalues: Numbers, multiplicities: Counts | None, kernel: Kernel2
 
 def counted(eigenvalues: Numbers, multiplicities: Counts | None) -> tuple[Array, Array]:
     """Eigenvalues and their multiplicities as arrays; all 1 where none are given."""
-    values = np.atleast_1d(np.asarray(eigenvalues, dtype=np.float64))
+    values = np.atleast_1d(reals("eigenvalues", eigenvalues))
     if values.ndim != 1 or not np.all(np.isfinite(values)):
         raise ValueError(f"eigenvalues of shape {values.shape}; expected a list of finite numbers")
     counts = np.ones(len(values)) if multiplicities is None else checked(multiplicities, len(values))
@@ -47,6 +48,7 @@ def scaled(values: Array, lam: float) -> tuple[Array, float]:
     The score is the same, and products stay among the normal numbers, which have all their digits; a lam beyond those
     is the largest or the smallest number.
     """
+    lam = real("lam", lam)
     if not (lam > 0 and math.isfinite(lam)):
         raise ValueError(f"lam = {lam}; expected a positive number")
     power = -np.frexp(np.max(np.abs(values), initial=0.0))[1]
@@ -56,9 +58,7 @@ def scaled(values: Array, lam: float) -> tuple[Array, float]:
 
 def matrices(W_QK: Any, Sigma: Any) -> tuple[Array, Array]:
     """R^T W_QK R and W_QK, with Sigma = R R^T; ValueError for what is no matrix or no covariance."""
-    if np.iscomplexobj(W_QK) or np.iscomplexobj(Sigma):
-        raise ValueError("W_QK or Sigma is complex; expected real numbers")
-    matrix, sigma = np.asarray(W_QK, dtype=np.float64), np.asarray(Sigma, dtype=np.float64)
+    matrix, sigma = reals("W_QK", W_QK), reals("Sigma", Sigma)
     if matrix.ndim != 2 or matrix.shape != sigma.shape or matrix.shape[0] != matrix.shape[1] or not matrix.size:
         raise ValueError(f"W_QK of shape {matrix.shape}, Sigma of shape {sigma.shape}; expected two d by d matrices")
     if not (np.all(np.isfinite(matrix)) and np.all(np.isfinite(sigma))):

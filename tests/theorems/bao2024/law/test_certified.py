@@ -106,3 +106,9 @@ def test_bad_input_is_named() -> None:
         certified(3, 1, [1], [1, 2])
     with pytest.raises(ValueError, match="bits"):
         certified(3, 1, [1], bits=4)
+    with pytest.raises(ValueError, match="lam = inf"):
+        certified(3, 1, [1], lam=math.inf)
+    with pytest.raises(ValueError, match="a weight = nan"):
+        certified_probability([math.nan])
+    with pytest.raises(ValueError, match="multiplicities = "):
+        certified_probability([1], [10**400])

@@ -71,7 +71,7 @@ def test_a_start_with_a_mean_and_a_token_out_of_range_are_refused() -> None:
         score_kernel("mean")
     with pytest.raises(ValueError, match="expected one of"):
         score_kernel("nowhere")
-    with pytest.raises(ValueError, match="1 <= i <= T"):
+    with pytest.raises(ValueError, match="i = 4; expected 1 to 3"):
         kernel_values(3, 4)
 
 
@@ -101,7 +101,7 @@ def test_cumulants_are_those_of_the_weights() -> None:
         at = {"i": i, "T": T, "lam": lam, f"tr{n}": float(np.sum(np.array([1, 2, 1]) * values**n))}
         direct = 2 ** (n - 1) * math.factorial(n - 1) * float(np.sum(counts * alphas**n)) / lam**n
         assert cumulant(n).at(at) == pytest.approx(direct, rel=1e-12)
-    with pytest.raises(ValueError, match="1 or more"):
+    with pytest.raises(ValueError, match="n = 0; expected 1 to 60"):
         cumulant(0)
 
 
@@ -387,11 +387,30 @@ def test_each_line_of_the_bound_s_proof() -> None:
         (lambda: law.rho_limit(0.5, [1.0], lam=-1.0), "lam"),
         (lambda: law.moments(4, [1e200]), "moderate size"),
         (lambda: law.approximation_error(4, [1e200]), "moderate size"),
+        (lambda: rho(10**9, [1.0]), "T = 1000000000; expected 1 to 1000000"),
+        (lambda: rho(2.5, [1.0]), "T = 2.5; expected a whole number"),  # type: ignore[arg-type]
+        (lambda: rho(3, [10**400]), "eigenvalues = .*of the size of floats"),
+        (lambda: rho(3, [1j]), "eigenvalues"),  # type: ignore[list-item]
+        (lambda: rho(3, [1.0], [10**400]), "multiplicities = "),
+        (lambda: rho(3, [1.0], lam=10**400), "lam = a whole number of more than 40 digits"),
+        (lambda: rho(3, [1.0], low=-(10**400)), "low = "),
+        (lambda: rho(3, [1.0], tolerance=1e-300), "tolerance"),
+        (lambda: law.rho_limit(math.nan, [1.0]), "theta"),
+        (lambda: law.kernel_limits(math.nan), "theta"),  # type: ignore[arg-type]
+        (lambda: law.gaussian_rho(math.nan, 1), "mean"),
+        (lambda: law.score_offset(0), "T = 0"),
+        (lambda: cumulant(200), "n = 200; expected 1 to 60"),
+        (lambda: law.approximation_error(3, [1.0], mean=lambda theta: 10**400), "mean"),
     ],
 )
 def test_bad_input_is_named(call: Callable[[], Any], says: str) -> None:
     with pytest.raises(ValueError, match=says):
         call()
+
+
+def test_numbers_may_be_fractions() -> None:
+    given: Any = ([Fraction(1, 4)], None, Fraction(1, 2))
+    assert np.array_equal(rho(3, *given).values, rho(3, [0.25], lam=0.5).values)
 
 
 def test_a_matrix_at_the_end_of_floating_point_is_one_of_another_unit() -> None:
