@@ -216,10 +216,14 @@ def sizes(node: Node) -> Node:
 @reads("relation")
 def _relation(node: Node, env: Environment) -> Value:
     mark, left, right = node[1:]
-    one, two = alike(scalar(left, env), scalar(right, env))
-    tie = abs(one - two) <= TIE * (scalar(sizes(left), env) + scalar(sizes(right), env))
     if mark not in _MARKS:
         raise StatementSimulationError(f"{text(node)}: {mark} holds of no single walk; expected one of <=, <, =, >, >=")
+    one, two = alike(scalar(left, env), scalar(right, env))
+    size = scalar(sizes(left), env) + scalar(sizes(right), env)
+    if not bool(library(size).isfinite(one - two + size).all()):
+        # neither true nor false: infinities that floats made are no numbers to be compared
+        raise NoValueError(f"{text(node)}: a side is beyond floating-point numbers")
+    tie = abs(one - two) <= TIE * size
     return Value("scalar", _MARKS[mark](one < two, tie))
 
 

@@ -30,6 +30,8 @@ def coefficients(value: Callable[[Array], Array], normals: int) -> tuple[Array, 
     rows, columns = np.triu_indices(normals, 1)
     points = np.concatenate((np.zeros((1, normals)), one, -one, one[rows] + one[columns]))
     found = np.asarray(value(points))
+    if not np.isfinite(found).all():
+        raise OverflowError("a coefficient is beyond floating-point numbers")
     c, up, down, mixed = np.split(found, [1, 1 + normals, 1 + 2 * normals])
     A = np.diag((up + down) / 2 - c[0])
     A[rows, columns] = A[columns, rows] = (mixed - up[rows] - up[columns] + c[0]) / 2
@@ -39,11 +41,12 @@ def coefficients(value: Callable[[Array], Array], normals: int) -> tuple[Array, 
 def cumulants(A: Array, b: Array, most: int) -> list[float]:
     """kappa_0 = kappa_1 = 0 (the mean is left out) and kappa_2 ... kappa_most of b^T z + z^T A z."""
     values, vectors = np.linalg.eigh(A)
-    weights = (vectors.T @ b) ** 2
     found = [0.0, 0.0]
-    for r in range(2, most + 1):
-        traces = float((values**r).sum() + r / 4 * (weights * values ** (r - 2)).sum())
-        found.append(2.0 ** (r - 1) * math.factorial(r - 1) * traces)
+    with np.errstate(over="ignore", invalid="ignore"):
+        weights = (vectors.T @ b) ** 2
+        for r in range(2, most + 1):
+            traces = float((values**r).sum() + r / 4 * (weights * values ** (r - 2)).sum())
+            found.append(2.0 ** (r - 1) * math.factorial(r - 1) * traces)
     return found
 
 
@@ -75,5 +78,6 @@ def kurtosis_of_moments(m: list[float], power: int) -> float:
     raw = [1.0, *(m[power * k] for k in range(1, 5))]
     spread = raw[2] - raw[1] ** 2
     fourth = raw[4] - 4 * raw[1] * raw[3] + 6 * raw[1] ** 2 * raw[2] - 3 * raw[1] ** 4
-    lost = spread <= CANCELLED * raw[2] or fourth <= CANCELLED * raw[4]
-    return math.inf if lost else ROUNDING * fourth / spread**2
+    # what is beyond floats is lost, too: nan is above nothing
+    seen = spread > CANCELLED * raw[2] and fourth > CANCELLED * raw[4] and math.isfinite(fourth)
+    return math.inf if not seen else ROUNDING * fourth / spread**2

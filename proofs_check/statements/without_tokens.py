@@ -58,15 +58,17 @@ def _as_found(prop: Proposition, judged: deterministic.Found) -> Found:
         found.conflicts.append(judged.reason)
     else:
         found.status = "proved" if judged.proof else "undecided"
-        found.simulation = "underpowered" if judged.proof else "agrees"
+        # a case without a value agrees with nothing
+        found.simulation = "agrees" if judged.closest_case and not judged.proof else "underpowered"
         found.power = _looked(judged)
     return found
 
 
 def _looked(judged: deterministic.Found) -> str:
     """How many cases were tried without a violation, and which came closest to one."""
-    told = f"no violation in {judged.tries} tries"
-    return f"{told}; the closest at {judged.closest_case}" if judged.closest_case else told
+    if not judged.closest_case:
+        return f"none of {judged.tries} tries had a value on both sides"
+    return f"no violation in {judged.tries} tries; the closest at {judged.closest_case}"
 
 
 def flat(case: Case) -> dict[str, Any]:

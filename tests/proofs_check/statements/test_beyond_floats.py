@@ -17,6 +17,12 @@ STATEMENTS = [
     ("tr(M**2) <= clip((1e300)**n, -1, n)", SQUARE),
     ("exp(-exp(exp(exp(exp(10))))) > 0", ""),
     ("abs(factorial(100)) >= min(mean(s), 1e-300 + 1)", VECTOR),
+    # of tokens: the sampled number, a side, both sides of a comparison
+    ("E[1e200*1e200*x[i].T*W*x[i]] = 1e200*1e200*i*tr(W*Sigma)", ""),
+    ("Var[x[i].T*W*x[i]] <= 1e300*1e300*i", ""),
+    ("Kurt[1e200*x[i].T*W*x[i]] >= 0", ""),
+    ("P[1e300*1e300*x[1].T*x[1] > 1] = 1", "Sigma = I"),
+    ("P[1e300*1e300*x[1].T*u > 0] = 1/2", "u in R^d, u != 0, Sigma = I"),
     # what only one of the interpreters has a value of
     ("gamma(mean(s)) <= tr(M)", f"{SQUARE}, {VECTOR}"),
     # no whole numbers where such are expected
@@ -40,3 +46,11 @@ def test_it_is_judged_or_left_undecided_in_time(text: str, hypotheses: str) -> N
     for report in reports:
         assert report["verdict"] in ("verified", "refuted", "undecided"), report["reason"]
         assert "stopped after" not in report["reason"]
+        assert "nan" not in (report["simulation"]["power"] or "")
+        assert "the simulation contradicts" not in report["reason"]
+
+
+def test_cases_without_a_value_agree_with_nothing() -> None:
+    (report,) = check_statement(Request("s[k] <= 1", "s in R^n, k >= n + 1, k <= n + 5"), "quick")
+    assert report["simulation"]["status"] == "underpowered"
+    assert "none of 430 tries had a value on both sides" in str(report["simulation"]["power"])
