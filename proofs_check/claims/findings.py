@@ -192,14 +192,13 @@ def saying(claim: Statement) -> Saying | None:
     says = claim.says
     if says is None:
         return None
-    named = {*claim.parameters, *(claim.letters if claim.interpreted else ())}
     return {
         "quantities": {name: with_definitions(text, claim) for name, text in says.quantities.items()},
         "hypotheses": says.hypotheses,
         "where": says.where,
         "law": says.law,
         "limit": says.limit,
-        "letters": {name: letter for name, letter in claim.letters.items() if name in named},
+        "letters": dict(claim.letters),
         "paper": dict(claim.paper_letters),
         "along": dict(claim.regime),
         "remainder": claim.remainder if claim.relation in TWO_SIDED else "",

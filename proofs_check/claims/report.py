@@ -160,7 +160,7 @@ class Saying(TypedDict):
     where: str
     law: str
     limit: str
-    letters: Annotated[dict[str, str], Meta(description="How parameters of the cases are written.")]
+    letters: Annotated[dict[str, str], Meta(description="How names of the cases and of the statement are written.")]
     paper: Annotated[dict[str, str], Meta(description="Letters of the paper, and what they are in the suite's.")]
     along: Annotated[dict[str, str], Meta(description="Where a position or parameter goes in the limit.")]
     remainder: NotRequired[

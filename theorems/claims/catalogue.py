@@ -152,7 +152,8 @@ class Statement:
     narrower: Mapping[str, str] = field(default_factory=dict)
     #: both sides are interpreters of ``says``; a derivation and a simulation in words of their own are held to it
     interpreted: bool = False
-    #: how parameters of the cases are written ({"dim": "d"}), and letters of the paper ({"W": "W_QK*Sigma"})
+    #: how names are written ({"dim": "d", "p[0]": "b_BOS"}; "g[]" is g with any index), and letters of the paper
+    #: ({"W": "W_QK*Sigma"})
     letters: Mapping[str, str] = field(default_factory=dict)
     paper_letters: Mapping[str, str] = field(default_factory=dict)
 
@@ -272,7 +273,7 @@ def read_entries(package: str) -> tuple[Paper, list[dict[str, Any]]]:
             data = toml_of(regular_bytes(path).decode())
         source = Paper(**data["paper"])
         letters = dict(data.get("letters", {}))
-        entries = [{"letters": letters, **entry} for entry in data["claim"]]
+        entries = [{**entry, "letters": _letters(entry, letters)} for entry in data["claim"]]
     except (OSError, KeyError, TypeError, ModuleNotFoundError, ValueError) as error:
         what = f"it is {error.strerror}" if isinstance(error, NotRegular) else f"{type(error).__name__}: {error}"
         what = " ".join(what.split())
@@ -280,6 +281,13 @@ def read_entries(package: str) -> tuple[Paper, list[dict[str, Any]]]:
             f"{package}/statements.toml cannot be used ({what}); it needs [paper] and [[claim]]"
         ) from None
     return source, entries
+
+
+def _letters(entry: Mapping[str, Any], table: Mapping[str, Any]) -> dict[str, str]:
+    """How names of a claim are written: as in all of the file, as in the section of its id, and as it says itself."""
+    section = ".".join(str(entry.get("id")).split(".")[1:2])
+    every = {name: letter for name, letter in table.items() if not isinstance(letter, Mapping)}
+    return {**every, **table.get(section, {}), **entry.get("letters", {})}
 
 
 def read_entry(entry: Mapping[str, Any], source: Paper, plugin: str = "") -> Statement:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 from typing import TYPE_CHECKING
@@ -70,7 +71,11 @@ LAWS = {
 
 
 def name_latex(word: str) -> str:
-    """A name in LaTeX: lam and Greek letters as such, longer names upright, what follows _ below."""
+    """A name in LaTeX: lam and Greek letters as such, longer names upright, what follows _ below.
+
+    ``dbar`` is d with a bar, and ``d_`` a d beside another one.
+    """
+    word = word.rstrip("_") or word
     base, bar, below = word.partition("_")
     if bar and base and below.isalnum():
         return f"{name_latex(base)}_{{{below if below.isdigit() else name_latex(below)}}}"
@@ -78,6 +83,8 @@ def name_latex(word: str) -> str:
         return r"\lambda"
     if word in _GREEK:
         return "\\" + word
+    if re.fullmatch("[a-z]bar", word):
+        return rf"\bar{{{word[0]}}}"
     return word if len(word) == 1 else rf"\mathrm{{{word.replace('_', chr(92) + '_')}}}"
 
 

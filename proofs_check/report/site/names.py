@@ -86,9 +86,7 @@ def mapping(claim: Claim) -> Markup | None:
 
 def letter(name: str, claim: Claim) -> str:
     """A parameter of the cases as it is written, in the language of formulas."""
-    if name == MODEL and papers(claim):
-        return MODEL_HERE
-    return str(said(claim).get("letters", {}).get(name, name))
+    return _relettered(name, claim, longest=None)
 
 
 class Writer(NamedTuple):
@@ -239,11 +237,11 @@ def along(claim: Claim) -> Markup | None:
 def _relettered(text: str, claim: Claim, longest: int | None = 1) -> str:
     """A text of the suite in the letters of the paper; of a sentence not the longer names, which may be words of it."""
     letters = said(claim).get("letters", {})
-    table = {name: letter for name, letter in letters.items() if longest is None or len(name) <= longest}
+    table = {name: letter for name, letter in letters.items() if longest is None or len(_stem(name)) <= longest}
     paper = papers(claim)
     if paper:
         table[MODEL] = MODEL_HERE
-    told = _named(table).sub(lambda found: table[found[1]], text) if table else text
+    told = _named(table).sub(lambda found: table.get(found[1]) or table[f"{found[1]}[]"], text) if table else text
     # the product by itself, as in tr((W_QK*Sigma)**2), is the paper's letter
     return re.sub(rf"(?<=\(){MODEL_HERE}\*Sigma(?=\))", paper, told) if paper else told
 
@@ -301,8 +299,14 @@ def _parts(claim: Claim) -> dict[str, str]:
 
 
 def _named(table: Mapping[str, str]) -> re.Pattern[str]:
-    """These names where they stand alone; a T after a point is a transpose."""
-    return re.compile(rf"(?<![\w.])({'|'.join(map(re.escape, table))})(?!\w)")
+    """These names where they stand alone, ``g[]`` where it has an index; a T after a point is a transpose."""
+    each = (rf"{_stem(name)}(?=\[|_?\d+\b)" if name.endswith("[]") else rf"{re.escape(name)}(?!\w)" for name in table)
+    return re.compile(rf"(?<![\w.])({'|'.join(each)})")
+
+
+def _stem(name: str) -> str:
+    """The name of ``p[0]``."""
+    return name.partition("[")[0]
 
 
 def split(text: str) -> list[str]:

@@ -25,12 +25,23 @@ def definitions(claim: Claim, correction: Claim | None, below: Sequence[Claim] =
             continue
         left, right = table[name]
         wanted += [other for other in dict.fromkeys(_NAME.findall(right)) if other not in wanted]
-        sides = [formula.latex(side) for side in (left, names.written(right, claim, generated=True))]
+        sides = [formula.latex(names.written(side, claim, generated=True)) for side in (left, right)]
         if None in sides:
             found.append(mathml.code(f"{left} = {right}"))
         elif _bare(sides[0]) != _bare(sides[1]):
             found.append(mathml.shown(" = ".join(map(str, sides))))
-    return found
+    return [*_series(claim), *found]
+
+
+def _series(claim: Claim) -> list[Markup]:
+    """The power series of the hypotheses by the paper's letters for their coefficients, where it has them."""
+    told = names.said(claim)
+    hypotheses, letters = str(told.get("hypotheses", "")), told.get("letters", {})
+    return [
+        mathml.shown(rf"{stem}(t) = \sum_{{k \geq 0}} {formula.name(letter)}_k t^k")
+        for stem, letter in ((name.removesuffix("[]"), letter) for name, letter in letters.items())
+        if f"{stem}[]" in letters and re.search(rf"\b{stem} entire\b", hypotheses)
+    ]
 
 
 def defined(claim: Claim, below: Sequence[Claim] = ()) -> Mapping[str, tuple[str, str]]:
@@ -62,12 +73,14 @@ def beneath(claim: Claim, table: Mapping[str, Claim]) -> list[Claim]:
 
 
 def spelt(text: str, claim: Claim, below: Sequence[Claim]) -> str:
-    """A line of a proof, with the definitions of names that are words and no symbols: E[x[i].T*W*x[j]] for EiWj."""
+    """A line of a proof, with the definitions of names that are words and no symbols: E[x[i].T*W_QK*x[j]] for EiWj."""
     table = defined(claim, below)
 
     def put_in(found: re.Match[str]) -> str:
         name = found[0]
-        return found[0] if name not in table or formula.recognised(name) else f"({table[name][1]})"
+        if name not in table or formula.recognised(name):
+            return name
+        return f"({names.written(table[name][1], claim, generated=True)})"
 
     return _NAME.sub(put_in, text)
 
@@ -83,11 +96,6 @@ def _used(claim: Claim, correction: Claim | None, below: Sequence[Claim]) -> lis
         texts += [] if line.get("latex") else [spelt(line[side], claim, below) for side in ("printed", "derived")]
     for one in claim["proof"].get("concludes", ()):
         texts += [one["value"], one["limit"], one["remainder"]]
-    texts += [
-        name
-        for name in claim["symbols"]
-        if re.search(r"_|\d", name) and _bare(formula.name(name)) in _bare(claim["statement"])
-    ]
     bound = {found for text in texts for found in re.findall(r", (\w+)(?=, )", text)}
     return [name for text in texts for name in _NAME.findall(text) if name not in bound]
 

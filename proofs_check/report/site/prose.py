@@ -40,7 +40,7 @@ _WORDS = {"infinity": r"\infty"}
 _CALLED = {
     "sqrt": r"\sqrt{%s}",
     "exp": r"\exp(%s)",
-    "mean": r"\overline{%s}",
+    "mean": r"\bar{%s}",
     **{called: rf"\operatorname{{{called}}}(%s)" for called in ("tr", "dist")},
 }
 #: What stands a little apart from the factor before it.

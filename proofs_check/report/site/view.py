@@ -12,11 +12,11 @@ from typing import Any
 
 from markupsafe import Markup, escape
 
-from proofs_check.claims.report import Claim, Report
+from proofs_check.claims.report import Claim, Line, Report
 from proofs_check.inputs.expect import CORRECTED, VERDICTS
 from proofs_check.report import byhand
 from proofs_check.report.causes import causes, inherited, of_lower_order
-from proofs_check.report.site import cases, compare, holding, mathml, names, notation, plot, proof, slip
+from proofs_check.report.site import cases, compare, formula, holding, mathml, names, notation, plot, proof, slip
 from proofs_check.report.site.ordering import arranged
 from proofs_check.report.telling import (
     FIDELITY,
@@ -314,7 +314,7 @@ def detail(entry: Entry, table: Mapping[str, Entry]) -> dict[str, Any]:
             for side in ("printed", "derived")
             if line[side]
         }
-        | ({"printed": mathml.shown(line["latex"])} if line.get("latex") else {})
+        | ({"printed": _line(line, claim)} if line.get("latex") else {})
         | {"entry": table.get(line.get("claim", ""))}
         for line in claim["proof"]["lines"]
     ]
@@ -359,7 +359,7 @@ def detail(entry: Entry, table: Mapping[str, Entry]) -> dict[str, Any]:
         "assumptions": [
             mathml.sentence(names.written(text, claim, generated=text in hypotheses)) for text in claim["assumptions"]
         ],
-        "quantity": mathml.sentence(claim["quantity"]),
+        "quantity": mathml.sentence(names.written(claim["quantity"], claim)),
         "place": mathml.words(claim["where"]),
         "defined": None if names.definitions(claim) == mathml.sentence(claim["quantity"]) else names.definitions(claim),
         "notation": notation.definitions(claim, entry.correction.claim if entry.correction else None, below),
@@ -387,6 +387,12 @@ def detail(entry: Entry, table: Mapping[str, Entry]) -> dict[str, Any]:
             for variant in claim["variants"]
         ],
     }
+
+
+def _line(line: Line, claim: Claim) -> Markup:
+    """A line of a proof that is a statement: of another claim as that has it, else in the paper's letters."""
+    latex = None if line.get("claim") else formula.relation(names.written(line["printed"], claim, generated=True))
+    return mathml.shown(latex or line["latex"])
 
 
 def _params(claim: Claim) -> Mapping[str, Any]:

@@ -18,6 +18,7 @@ from theorems.claims.catalogue import (
     Paper,
     ProofLine,
     Statement,
+    _letters,
     base_id,
     by_id,
     check_unique,
@@ -260,3 +261,14 @@ def test_a_lemma_may_not_take_the_id_of_a_claim_that_ships() -> None:
 def test_a_share_is_a_part_of_the_budget(share: float) -> None:
     with pytest.raises(CatalogueError, match="share = "):
         claim(share=share)
+
+
+def test_letters_are_of_the_file_of_a_section_and_of_a_claim() -> None:
+    table = {"T": "m", "x": "omega", "sec2": {"x": "z", "g[]": "a"}}
+    assert _letters({"id": "paper.sec2.one", "letters": {"u": "v"}}, table) == {
+        "T": "m",
+        "x": "z",
+        "g[]": "a",
+        "u": "v",
+    }
+    assert _letters({"id": "paper.sec3.two"}, table) == {"T": "m", "x": "omega"}

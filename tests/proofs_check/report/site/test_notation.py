@@ -71,11 +71,11 @@ def test_every_symbol_of_a_shipped_claim_is_defined_on_its_page(name: str, table
 
 
 def test_lines_of_a_proof_use_the_names_of_what_it_rests_on(table: dict[str, Any]) -> None:
-    """Lemma 1 prints E[x_i^T W Sigma W x_j] and (A), ..., (C2), which are quantities of the claims beneath it."""
+    """Lemma 1 prints E[x_i^T W_QK Sigma W_QK x_j] and (A), ..., (C2), which are quantities of the claims beneath it."""
     lemma = table["bao2024.sec4.lemma1-variance"]
     below = notation.beneath(lemma, table)
     assert "EiWSWj" in undefined(lemma, None) and "C2" in undefined(lemma, None)
-    assert notation.spelt("(T - j)*EiWSWj + A", lemma, below) == "(T - j)*(E[x[i].T*W*Sigma*W*x[j]]) + A"
+    assert notation.spelt("(T - j)*EiWSWj + A", lemma, below) == "(T - j)*(E[x[i].T*W_QK*Sigma*W_QK*x[j]]) + A"
     told = " ".join(map(str, notation.definitions(lemma, None, below)))
     assert "<mi>C</mi><mn>2</mn>" in told and "EiWSWj" not in told
 
@@ -91,14 +91,24 @@ def test_what_a_claim_assumes_of_a_name_is_no_definition_of_another_claim(name: 
 def test_definitions_have_the_papers_letter_for_a_product(table: dict[str, Any]) -> None:
     assert names.defined("upper", table["bao2024.sec4.eq5"]) == "tr(W)"
     assert names.defined("eta", table["bao2024.sec4.xi-eta-range"]) == "sqrt(tr((W)**2))/lam"
-    # a factor among others keeps its own
+    # a factor among others keeps its own, also in a line of a proof
     assert names.defined("EiWSWj", table["bao2024.appC.eq22"]) == "E[x[i].T*W_QK*Sigma*W_QK*x[j]]"
+    assert notation.spelt("EiWSWj", table["bao2024.appC.eq22"], ()) == "(E[x[i].T*W_QK*Sigma*W_QK*x[j]])"
 
 
-def test_letters_of_the_print_are_told_that_the_formulas_have_by_definition(table: dict[str, Any]) -> None:
-    """Theorem 5 prints a_0, and the formulas have g_0."""
-    told = notation.definitions(table["choromanski2021.appF.thm5"], None)
-    assert any("<mi>a</mi><mn>0</mn>" in str(one) and "<mi>g</mi><mn>0</mn>" in str(one) for one in told)
+def test_formulas_are_in_the_papers_letters(table: dict[str, Any]) -> None:
+    """Theorem 5 has a_0 for what the statement calls g[0], the other paper z for its tokens and W_QK for its matrix."""
+    bound = table["choromanski2021.appF.thm5"]
+    told = list(map(str, notation.definitions(bound, None)))
+    assert "<mi>a</mi>" in told[0] and not any("<mi>g</mi><mn>0</mn>" in one for one in told)
+    assert names.written("a0**2", bound) == "(a[0])**2" and names.letter("g1", bound) == "a1"
+    assert names.written("g_0 = 0, g(t)", bound, generated=True) == "a_0 = 0, g(t)"
+    slope, cost = table["lampert2026.sec5.dprime-1"], table["lampert2026.sec7.lower-constant"]
+    assert names.defined("slope", slope) == "diff(E[norm(Y[i])**2], lam, 1)"
+    assert names.defined("t1", slope) == "tr(B*W)" and "z[i]" in names.written("x[i]", slope, generated=True)
+    assert "c_[c].T*W_QK*(lam*dbar[c] - b_BOS)" in names.defined("cost", cost)
+    latex = formula.latex(names.defined("cost", cost)) or ""
+    assert "c_{c}" in latex and r"\bar{d}_{c}" in latex and r"\_" not in latex
 
 
 @pytest.mark.parametrize("where", ["printed", "corrected", "concluded", "used by a quantity"])
