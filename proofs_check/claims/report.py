@@ -398,6 +398,11 @@ class Claim(TypedDict):
     where: Text
     kind: Literal["identity", "asymptotic", "limit", "bound", "order", "construction", "proof-step", "definition"]
     fidelity: Literal["verbatim", "inferred", "own"]
+    judged: NotRequired[
+        Annotated[
+            str, Meta(description="What of the source's words the verdict speaks of; empty for these as they stand.")
+        ]
+    ]
     statement: str
     reading: Text
     assumptions: list[str]

@@ -52,7 +52,7 @@ def fill_show(parser: argparse.ArgumentParser) -> None:
 
 def run_show(args: argparse.Namespace) -> int:
     """Print one claim as data; returns the exit status."""
-    from proofs_check.report.telling import FIDELITY
+    from proofs_check.report.telling import graded
     from theorems.claims.catalogue import CORRECTED, base_id, rests_on
 
     table = checks.catalogue([args.id])
@@ -61,12 +61,13 @@ def run_show(args: argparse.Namespace) -> int:
         raise UsageError("ID", args.id, "the id of one claim", did_you_mean(args.id, table))
     corrected = args.id.endswith(CORRECTED)
     command = f"twofold verify {claim.id}"
+    shown = claim.corrected(claim.printed) if corrected else claim
     facts: list[tuple[str, str]] = [
         ("id", args.id),
         ("paper", f"{claim.paper.title}; {claim.paper.authors}; {claim.paper.version}"),
         ("where", claim.where),
         ("kind", claim.kind),
-        ("fidelity", FIDELITY[(claim.corrected(claim.printed) if corrected else claim).fidelity]),
+        ("fidelity", graded(shown.fidelity, shown.judged)),
         ("corrects", claim.id if corrected else ""),
         ("statement", "" if corrected else claim.statement),
         ("reading", (f"The correction of {claim.id}: " if corrected else "") + claim.reading),

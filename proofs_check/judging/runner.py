@@ -453,6 +453,7 @@ def _frame(claim: Statement, options: Options) -> Claim:
             "where": claim.where,
             "kind": cast(Any, claim.kind),
             "fidelity": cast(Any, claim.fidelity),
+            "judged": claim.judged,
             "statement": claim.statement,
             "reading": claim.reading,
             "assumptions": list(claim.assumptions),

@@ -119,7 +119,8 @@ def judged_claim(claim: Statement, options: Any, device: str) -> list[tuple[Clai
                 first["correction"]["gives"], rests = follows_where(claim, name, first["correction"]["sympy"])
                 first["symbolic"]["evidence"] += [rests] if rests else []
             second.update({"symbols": list(claim.symbols), "quantity": claim.quantity, "said": saying(claim)})
-        second.update({"id": claim.id + CORRECTED, "fidelity": "own", "depends_on": [], "bound": True})
+        second.update({"id": claim.id + CORRECTED, "fidelity": "own", "judged": "", "depends_on": []})
+        second["bound"] = True
         if not claim.plugin:
             second["reading"] = f"The correction of {claim.id}: {second['reading']}"
         found.append((second, claim.alpha))
@@ -252,6 +253,7 @@ def _of(claim: Statement, report: Claim) -> None:
             "paper": {"id": claim.paper.id, "version": claim.paper.version},
             "where": claim.where,
             "fidelity": cast(Any, claim.fidelity),
+            "judged": claim.judged,
         }
     )
     names = declared(claim)

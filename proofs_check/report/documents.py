@@ -20,7 +20,7 @@ from proofs_check.claims.schema import schema
 from proofs_check.inputs.errors import UsageError
 from proofs_check.report import byhand
 from proofs_check.report.causes import causes, inherited, of_lower_order
-from proofs_check.report.site import holding, names, view
+from proofs_check.report.site import holding, names, overview, view
 from proofs_check.report.site.markdown import code, escaped, expression, math, named, sentence
 from proofs_check.report.telling import FIDELITY, false_lines, gives, narrowed, parameters, sourced, starts
 
@@ -36,16 +36,16 @@ def found(report: Report) -> str:
     """The findings as Markdown: by paper what is refuted and what is left open, then a row for every verdict."""
     entries = view.entries(report)
     run = report["run"]
-    sources = view.papers(entries)
+    sources = overview.papers(entries)
     versions = ", ".join(f"{name} {version}" for name, version in run["versions"].items())
     out = [
         f"# What Twofold found in {_papers(len(sources))}",
         "",
         _HAND,
         "",
-        escaped(view.headline(entries, run["partial"])),
+        escaped(overview.headline(entries, run["partial"])),
     ]
-    out += [escaped(remark)] if (remark := view.remark(entries)) else []
+    out += [escaped(remark)] if (remark := overview.remark(entries)) else []
     out += ["What each verdict promises, and what not, is in [statistics](statistics.md).", ""]
     out += [escaped(f"The run: {run['effort']} effort, seed {run['seed']}, {run['device']}; {versions}."), ""]
     for source in sources:
@@ -56,7 +56,7 @@ def found(report: Report) -> str:
             escaped(f"{source['authors']}; {source['version']}.".lstrip("; ")),
             "",
         ]
-        told = view.listed([f"{count} {verdict}" for verdict, count in source["counts"].items()])
+        told = overview.listed([f"{count} {verdict}" for verdict, count in source["counts"].items()])
         out += [escaped(f"Of {len(members)} claims: {told}."), ""]
         table = {entry.id: entry for entry in members}
         found = causes([entry.claim for entry in members])
@@ -66,7 +66,7 @@ def found(report: Report) -> str:
         for cause in found:
             for name in cause.own:
                 out += _finding(table[name])
-            heirs = view.listed([escaped(table[name].within) for name in cause.heirs])
+            heirs = overview.listed([escaped(table[name].within) for name in cause.heirs])
             out += [f"Inherited by {heirs}.", ""] if heirs else []
         inheriting = [
             _heir(entry, [table[name] for name in source_of[entry.id]]) for entry in members if entry.id in source_of
@@ -97,14 +97,14 @@ def _by_cause(heirs: int, own: int, lower: int) -> str:
     if not heirs + own + lower:
         return ""
     counts = ((own, "an error of their own"), (lower, "one in lower-order terms only"), (heirs, "an inherited one"))
-    told = view.listed([f"{count} {'has' if count == 1 else 'have'} {what}" for count, what in counts if count])
+    told = overview.listed([f"{count} {'has' if count == 1 else 'have'} {what}" for count, what in counts if count])
     return f"Of the refuted ones {told}. The gravest come first."
 
 
 def _heir(entry: view.Entry, sources: Sequence[view.Entry]) -> str:
     """A claim that inherits an error: what is correct there, and from where the error is."""
     told = f": {_truth(entry)}" if entry.claim["correction"] else ""
-    origin = view.listed([escaped(one.within) for one in sources])
+    origin = overview.listed([escaped(one.within) for one in sources])
     return f"- {escaped(entry.title)}{told}, from {origin} ({code(entry.id)})"
 
 
@@ -121,6 +121,7 @@ def _finding(entry: view.Entry) -> list[str]:
     add("reading", sentence(claim["reading"]))
     if claim["fidelity"] != "verbatim":
         add("fidelity", escaped(FIDELITY.get(claim["fidelity"], claim["fidelity"])))
+    add("judged", sentence(claim.get("judged", "")))
     add("reason", sentence(sourced(claim["reason"], claim)))
     add("what is wrong", " ".join(sentence(text) for text in view.slips(entry)))
     sure = entry.correction is None or entry.correction.verdict == "verified"

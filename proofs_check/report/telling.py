@@ -110,6 +110,12 @@ FIDELITY = {
 }
 
 
+def graded(fidelity: str, judged: str) -> str:
+    """How much of a statement is the paper's own, and what of that the verdict speaks of."""
+    told = FIDELITY.get(fidelity, fidelity)
+    return told.replace("what is judged is its reading", f"what is judged is {judged}") if judged else told
+
+
 def fidelity(claim: Claim) -> str:
     """`` [inferred]`` or `` [own]`` where a statement is not the paper's own words.
 
@@ -242,6 +248,11 @@ def simulated(claim: Claim) -> str:
     return f"{name}{number(case['estimate'])}{interval}; {both}{z} ({drawn})"
 
 
+def edge_told(edge: str) -> str:
+    """An edge of the hypotheses as it is written: of a start of the walk that one."""
+    return start_told(edge.removeprefix("start ")) if edge.startswith("start ") else edge
+
+
 def start_told(start: str) -> str:
     """A start of the walk as it is written."""
     return _STARTS.get(start, start)
@@ -328,6 +339,7 @@ def findings(claim: Claim, correction: Claim | None) -> Facts:
         add("reading", claim["reading"])
     if fidelity(claim):
         add("fidelity", FIDELITY[claim["fidelity"]])
+    add("judged", claim.get("judged", ""))
     add("print", formulas(claim["printed"]))
     exact = claim["symbolic"]["exact"]
     if claim["correction"]:

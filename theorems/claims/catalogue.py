@@ -126,6 +126,8 @@ class Statement:
     paper: Paper
     model: str = "none"
     fidelity: str = "verbatim"
+    #: what of the source's words the verdict speaks of, where it is not on these words as they stand
+    judged: str = ""
     relation: str = "="
     positions: tuple[str, ...] = ()
     regime: Mapping[str, str] = field(default_factory=dict)
@@ -205,6 +207,7 @@ class Statement:
             printed=dict(printed),
             statement="",
             fidelity="own",
+            judged="",
             reading=f"The correction of {self.id}: {self.reading}",
             depends_on=(),
             lines=(),

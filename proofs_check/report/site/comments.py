@@ -13,7 +13,7 @@ from proofs_check.claims.report import Claim, Counterexample, Report
 from proofs_check.inputs.expect import CORRECTED
 from proofs_check.report import byhand
 from proofs_check.report.causes import causes, inherited, of_lower_order
-from proofs_check.report.site import formula, holding, mathml, names, prose, runs, view
+from proofs_check.report.site import formula, holding, mathml, names, overview, prose, runs, view
 from proofs_check.report.site.cases import given_latex
 from proofs_check.report.site.view import Entry, paper_title
 from proofs_check.report.telling import false_lines, narrowed, ordered, outcome, parameters, scaled, sourced, start_told
@@ -291,7 +291,7 @@ def _finding(entry: Entry, beside: Sequence[Entry], heirs: Sequence[Entry], shar
     parts = (sentence(names.written(part, claim)) for part in reading)
     told = " ".join(part if part.endswith((".", ".)")) else f"{part}." for part in parts)
     out = [rf"\finding{{{_place(entry)}}}{told}", *_row(entry.head.capitalize(), _printed(entry))]
-    out += _row("Correct", _correct(entry))
+    out += [*_row("Judged", sentence(claim.get("judged", ""))), *_row("Correct", _correct(entry))]
     out += [*_row("Reason", _reason(entry)), *_row("Check", _check(claim, shared))]
     for other in beside:
         correct = _correct(other)
@@ -347,7 +347,7 @@ def comments(report: Report, paper: str) -> str:
         r"[author of these comments]",
         r"\end{center}",
         f"{refuted or 'None'} of {len(entries)} statements that were checked {'is' if refuted == 1 else 'are'} false "
-        f"as printed{apart}{': ' * bool(refuted)}{view.listed([text for count, text in counts if count])}. "
+        f"as printed{apart}{': ' * bool(refuted)}{overview.listed([text for count, text in counts if count])}. "
         "Each is disproved by a derivation and contradicted by an independent simulation, search or evaluation. "
         + escaped(f"(Twofold {run['versions'].get('twofold', '')}, {run['effort']} effort, seed {run['seed']}.)"),
     ]

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from functools import lru_cache
 
 from proofs_check.claims.report import Claim, Report
-from proofs_check.report.site import formula, mathml, names, prose, runs, view
-from proofs_check.report.telling import FIDELITY, asked, gives, parameters, power, sourced, took, trusted, variant_told
+from proofs_check.report.site import formula, mathml, names, overview, prose, runs, view
+from proofs_check.report.telling import asked, gives, graded, parameters, power, sourced, took, trusted, variant_told
 
 _SPECIAL = re.compile(r"([\\`*_\[\]|~$]|^[#+=-])")
 _MARKS = {"verified": "✓", "refuted": "✗", "undecided": "?", "conflict": "!", "error": "!"}
@@ -90,7 +90,7 @@ def _claim(entry: view.Entry) -> list[str]:
     out = [f"#### {_MARKS[entry.verdict]} {escaped(entry.id)}: {entry.verdict}", "", _statement(entry), ""]
     out += _block("Where", escaped(claim["where"])) + _block("Reason", sentence(sourced(claim["reason"], claim)))
     out += _block("Reading", sentence(claim["reading"]))
-    out += _block("Fidelity", escaped(FIDELITY.get(claim["fidelity"], claim["fidelity"])))
+    out += _block("Fidelity", sentence(graded(claim["fidelity"], claim.get("judged", ""))))
     out += _block("Assumptions", "; ".join(sentence(text) for text in claim["assumptions"]))
     out += _block(entry.head.capitalize(), named(claim, claim["printed"]))
     out += _block("Exact value", expression(claim["symbolic"]["exact"]) if claim["symbolic"]["exact"] else "")
@@ -143,8 +143,8 @@ def markdown(report: Report) -> str:
     """The whole report as one Markdown document: the sentence, a table of verdicts by section, then claim by claim."""
     found = view.entries(report)
     run = report["run"]
-    out = [f"# {escaped(view.headline(found, run['partial']))}", ""]
-    if remark := view.remark(found):
+    out = [f"# {escaped(overview.headline(found, run['partial']))}", ""]
+    if remark := overview.remark(found):
         out += [escaped(remark), ""]
     versions = ", ".join(f"{name} {version}" for name, version in run["versions"].items())
     out += [
@@ -153,7 +153,7 @@ def markdown(report: Report) -> str:
         ),
         "",
     ]
-    for paper in view.papers(found):
+    for paper in overview.papers(found):
         out += [f"## {escaped(paper['title'])}", "", escaped(f"{paper['authors']} ({paper['version']})".strip()), ""]
         out += ["| section | verdict | claim | statement |", "| --- | --- | --- | --- |"]
         for section in paper["sections"]:

@@ -45,8 +45,15 @@ def papers(claim: Claim) -> str:
     return next((letter for letter, text in letters.items() if text.replace(" ", "") == f"{MODEL_HERE}*Sigma"), "")
 
 
+def _product(claim: Claim) -> str:
+    """What W Sigma is on the page: the paper's letter for it, where Sigma = I the matrix itself; "" for no other."""
+    if papers(claim) or not re.search(r"\bSigma = I\b", str(said(claim).get("hypotheses", ""))):
+        return papers(claim)
+    return str(said(claim)["letters"].get(MODEL, ""))
+
+
 def written(text: str, claim: Claim, *, generated: bool = False) -> str:
-    """A text with the paper's letters: tr2 as tr(W**2) where its W is W_QK Sigma, xx as norm(x)**2 by its definition.
+    """A text with the paper's letters: tr2 as tr(W**2) where W is W_QK Sigma there, xx as norm(x)**2 by its definition.
 
     ``generated`` texts are of the suite, whose W is the model's matrix: it is W_QK there.
     """
@@ -55,7 +62,7 @@ def written(text: str, claim: Claim, *, generated: bool = False) -> str:
     # the letter is a word of Python, and no name of a formula
     text = re.sub(r"\blambda\b", "lam", text)
     text = _by_definition(_put_in(text, claim), claim)
-    letter = papers(claim)
+    letter = _product(claim)
     if not letter:
         return text
     return _POWER.sub(lambda found: f"tr({letter}{'' if found[1] == '1' else '**' + found[1]})", text)

@@ -17,7 +17,7 @@ from proofs_check.inputs.data import json_of
 from proofs_check.inputs.expect import VERDICTS
 from proofs_check.report.outputs import atomic_write, plain
 from proofs_check.report.publishing import MODELS, model_pages, publish
-from proofs_check.report.site import graph, holding, mathml, proof, trust, view
+from proofs_check.report.site import graph, holding, mathml, overview, proof, trust, view
 from proofs_check.report.site.bundle import bundled
 from proofs_check.report.site.changes import diff
 from proofs_check.report.site.comments import comments
@@ -120,7 +120,7 @@ def files(
     images = sorted(
         pictures(figures), key=lambda one: places.index(one["claim"]) if one["claim"] in places else len(places)
     )
-    parts = view.papers(found)
+    parts = overview.papers(found)
     changed = diff(before, report) if before is not None else None
     letters = {
         paper["id"]: f"comments-{number}.tex" for number, paper in enumerate(parts, 1) if paper["counts"].get("refuted")
@@ -148,8 +148,8 @@ def files(
     yield page(
         "index.html",
         "index.html",
-        headline=view.headline(found, run["partial"]),
-        remark=view.remark(found),
+        headline=overview.headline(found, run["partial"]),
+        remark=overview.remark(found),
         papers=parts,
         kinds=sorted({entry.claim["kind"] for entry in found if entry.claim["kind"]}),
         broken=[entry for entry in found if entry.verdict in ("conflict", "error")],

@@ -15,13 +15,14 @@ from markupsafe import Markup, escape
 from proofs_check.claims.report import Claim, Line, Report
 from proofs_check.inputs.expect import CORRECTED, VERDICTS
 from proofs_check.report import byhand
-from proofs_check.report.causes import causes, inherited, of_lower_order
+from proofs_check.report.causes import inherited, of_lower_order
 from proofs_check.report.site import cases, compare, formula, holding, mathml, names, notation, plot, proof, slip
 from proofs_check.report.site.ordering import arranged
 from proofs_check.report.telling import (
-    FIDELITY,
     asked,
+    edge_told,
     false_lines,
+    graded,
     headed,
     narrowed,
     ordered,
@@ -132,6 +133,11 @@ class Entry:
     def head(self) -> str:
         """What stands before the statement: how far it is the source's."""
         return headed(self.claim)
+
+    @property
+    def judged(self) -> Markup:
+        """What of the source's words the verdict speaks of, where not of these as they stand."""
+        return mathml.sentence(self.claim.get("judged", ""))
 
     @property
     def href(self) -> str:
@@ -349,8 +355,10 @@ def detail(entry: Entry, table: Mapping[str, Entry]) -> dict[str, Any]:
         "plotted": plot.remarks(drawing),
         "cases": cases.simulated(claim),
         "asked": mathml.sentence(asked(claim, lambda name: names.letter(name, claim))),
+        "met": [generated(edge_told(edge)) for edge in claim["agreement"]["edges"]],
+        "missed": [generated(edge_told(edge)) for edge in claim["agreement"]["missed"]],
         "power": power(claim).rpartition(" / ")[::2] if claim["simulation"]["samples"] else ("", ""),
-        "fidelity": FIDELITY.get(claim["fidelity"], claim["fidelity"]),
+        "fidelity": mathml.sentence(graded(claim["fidelity"], claim.get("judged", ""))),
         "reading": mathml.sentence(names.written(claim["reading"], claim)),
         "reason": mathml.sentence(names.written(sourced(claim["reason"], claim), claim)),
         "stated": sourced("printed", claim),
@@ -404,50 +412,6 @@ def _how(start: Mapping[str, Any]) -> str:
     return "exact" if start["exact"] else "right to leading order only" if start["leading"] else "wrong"
 
 
-def papers(found: Sequence[Entry]) -> list[dict[str, Any]]:
-    """The claims by paper and section, corrections left out that stand with their claim."""
-    order: dict[str, dict[str, list[Entry]]] = {}
-    for entry in found:
-        if entry.corrects is None:
-            order.setdefault(entry.paper, {}).setdefault(entry.section, []).append(entry)
-    told = []
-    for paper, sections in order.items():
-        members = [entry for group in sections.values() for entry in group]
-        title, authors = paper_title(paper)
-        told.append(
-            {
-                "id": paper,
-                "title": title,
-                "authors": authors,
-                "version": members[0].claim["paper"]["version"],
-                "counts": counts(members),
-                "causes": _causes(members),
-                "sections": [
-                    {"id": section, "title": section_title(section), "entries": group, "counts": counts(group)}
-                    for section, group in sections.items()
-                ],
-            }
-        )
-    return told
-
-
-def _causes(members: Sequence[Entry]) -> list[dict[str, Any]]:
-    """What is wrong by itself, the gravest first, with what inherits the error."""
-    table = {entry.id: entry for entry in members}
-    return [
-        {
-            "entry": table[cause.id],
-            "lower": cause.lower,
-            "heirs": [table[name] for name in cause.heirs],
-            "beside": [table[name] for name in cause.beside],
-            "slips": [
-                mathml.sentence(text) for text in dict.fromkeys(text for one in cause.own for text in slips(table[one]))
-            ],
-        }
-        for cause in causes([entry.claim for entry in members])
-    ]
-
-
 def slips(entry: Entry) -> list[str]:
     """What the print has wrong, in sentences."""
     return slip.sentences(entry.claim, entry.correction.claim if entry.correction else None)
@@ -457,44 +421,3 @@ def cause(entry: Entry) -> Markup | None:
     """The first thing that a print has wrong, as the end of a sentence."""
     told = next(iter(slips(entry)), "")
     return mathml.sentence(told[0].lower() + told[1:]) if told else None
-
-
-def counts(found: Sequence[Entry]) -> dict[str, int]:
-    """How many claims got each verdict; those that none got are left out."""
-    numbers = {verdict: sum(entry.verdict == verdict for entry in found) for verdict in VERDICTS}
-    return {verdict: number for verdict, number in numbers.items() if number}
-
-
-def listed(parts: Sequence[str]) -> str:
-    """``a``, ``a and b``, ``a, b and c``."""
-    return parts[0] if len(parts) == 1 else ", ".join(parts[:-1]) + " and " + parts[-1] if parts else ""
-
-
-def headline(found: Sequence[Entry], partial: bool) -> str:
-    """What was checked and what was found, in one sentence."""
-    base = [entry for entry in found if entry.corrects is None]
-    if not base:
-        return "No claim was judged."
-    sources = len({entry.paper for entry in base})
-    told = listed([f"{number} {verdict}" for verdict, number in counts(base).items()])
-    where = "one paper" if sources == 1 else f"{sources} papers"
-    verb = "were judged before the run was interrupted" if partial else "were judged"
-    claims = "1 claim" if len(base) == 1 else f"{len(base)} claims"
-    verb = verb.replace("were", "was", 1) if len(base) == 1 else verb
-    return f"{claims} of {where} {verb}: {told}."
-
-
-def remark(found: Sequence[Entry]) -> str:
-    """What became of the corrections."""
-    refuted = [entry for entry in found if entry.corrects is None and entry.verdict == "refuted"]
-    if not refuted:
-        return ""
-    good = sum(entry.verdict == "verified" for entry in found if entry.corrects is not None)
-    told = f"{good} of the {len(refuted)} refuted come with a correction that was itself derived and verified."
-    read = sum(entry.head == "as read" for entry in refuted)
-    if not read:
-        return told
-    verb, what = ("is", "a statement") if read == 1 else ("are", "statements")
-    rest = f"the other {len(refuted) - read} stand in the source word for word" if len(refuted) > read else ""
-    told += f" {read} of the refuted {verb} {what} that this project filled in, made precise or read in its own way"
-    return told + (f"; {rest}." if rest else ".")

@@ -103,6 +103,8 @@ def test_formulas_are_in_the_papers_letters(table: dict[str, Any]) -> None:
     assert "<mi>a</mi>" in told[0] and not any("<mi>g</mi><mn>0</mn>" in one for one in told)
     assert names.written("a0**2", bound) == "(a[0])**2" and names.letter("g1", bound) == "a1"
     assert names.written("g_0 = 0, g(t)", bound, generated=True) == "a_0 = 0, g(t)"
+    # with Sigma = I the traces are of the matrix itself
+    assert names.written("tr2 + tr1", table["bao2024.appB.display-b"]) == "tr(P**2) + tr(P)"
     slope, cost = table["lampert2026.sec5.dprime-1"], table["lampert2026.sec7.lower-constant"]
     assert names.defined("slope", slope) == "diff(E[norm(Y[i])**2], lam, 1)"
     assert names.defined("t1", slope) == "tr(B*W)" and "z[i]" in names.written("x[i]", slope, generated=True)

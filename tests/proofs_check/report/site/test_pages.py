@@ -222,6 +222,45 @@ def test_print_and_derivation_stand_side_by_side(sample_report: Report) -> None:
     assert ["wrong" in marks[0], "right" in marks[1]] == [True, True]
 
 
+def test_of_one_quantity_the_print_and_what_holds_stand_above_alone(sample_report: Report) -> None:
+    """The table that repeats them is folded; of several quantities it shows which is wrong, and is open."""
+    claim, correction = sample_report["claims"][1:3]
+    name = "claims/bao2024.appA.eq15.html"
+    (table,) = (e for e in read(written(sample_report)[name])[0] if e.attributes.get("class") == "sides")
+    assert table.parent is not None and table.parent.tag == "details"
+    for one in (claim, correction):
+        one["printed"] = one["printed"] | {"second": "i"}
+    (table,) = (e for e in read(written(sample_report)[name])[0] if e.attributes.get("class") == "sides")
+    assert table.parent is not None and table.parent.attributes.get("aria-labelledby") == "sides"
+
+
+def test_what_the_verdict_speaks_of_stands_by_it_wherever_it_is_told(sample_report: Report) -> None:
+    claim = sample_report["claims"][1]
+    assert "Judged" not in written(sample_report)["claims/bao2024.appA.eq15.html"]
+    claim["judged"] = "the rule that the step invokes, at x_1"
+    found = written(sample_report)
+    page = found["claims/bao2024.appA.eq15.html"]
+    assert page.count("the rule that the step invokes") == 2 and "what is judged is its reading" not in page
+    assert "x_1" not in page.partition('id="reading"')[0]
+    assert found["index.html"].count("the rule that the step invokes") == 2
+    assert "verified. 1 of them is judged in one sense only, as it says there." in found["index.html"]
+    assert r"\told{Judged}{the rule that the step invokes" in found["comments-1.tex"]
+    assert "the rule that the step invokes" in found["report.md"]
+
+
+def test_edges_and_values_before_a_limit_say_where_they_are(
+    sample_report: Report, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    claim = sample_report["claims"][1]
+    claim["agreement"].update(cases=1, edges=["lam < 1/100", "start zero"], missed=["kappa = 3"])
+    claim["counterexample"].update(limit="limit at theta = 1/2", finite="2309/27648")
+    monkeypatch.setattr(byhand, "check", lambda claim: ("Take i = 1.",))
+    page = written(sample_report)["claims/bao2024.appA.eq15.html"]
+    assert "<mi>λ</mi>" in page and "<mi>κ</mi>" in page and "start zero" not in page and "kappa = 3" not in page
+    # the value at a case has that case beside it, though the check by hand begins with another one
+    assert ">At " in page.partition('id="simulation"')[0]
+
+
 def test_a_page_calls_printed_only_what_stands_in_the_source(sample_report: Report) -> None:
     """A correction is this project's, and so is a statement that it made precise: their pages speak of no print."""
     sample_report["claims"][1]["fidelity"] = "own"
@@ -230,8 +269,9 @@ def test_a_page_calls_printed_only_what_stands_in_the_source(sample_report: Repo
     found = written(sample_report)
     for name, head in (("eq15", "As read"), ("eq15.corrected", "Corrected")):
         (main,) = (e for e in read(found[f"claims/bao2024.appA.{name}.html"])[0] if e.tag == "main")
-        shown = [e.text for e in main.all() if e.tag in ("th", "dt", "h2", "h3") or e.attributes.get("class") == "word"]
-        assert head in shown and f"{head} and derived" in shown
+        tags = ("th", "dt", "h2", "h3", "summary")
+        shown = [e.text for e in main.all() if e.tag in tags or e.attributes.get("class") == "word"]
+        assert head in shown and f"{head} and derived, as this project has them" in shown
         assert not [text for text in shown if re.search("[Pp]rint", text)]
     index = found["index.html"]
     assert "What is wrong in statements as this project reads them" in index and "What is wrong, by cause" not in index
@@ -323,7 +363,7 @@ def test_an_exact_value_of_another_quantity_is_not_called_the_printed_one(sample
     page = written(sample_report)["claims/bao2024.appA.eq11.html"]
     cell = next(e for e in read(page)[0] if e.attributes.get("data-label") == "Derived")
     assert cell.text.strip() == "proved as printed"
-    assert "exact value that the derivation gave, in <math>" in page and "in tr1, mWm" not in page
+    assert "as the derivation gave it, in <math>" in page and "in tr1, mWm" not in page
 
 
 def test_a_correction_that_was_not_verified_is_not_said_to_hold(sample_report: Report) -> None:
