@@ -1,6 +1,7 @@
 """Claims about least costs and orders of growth: what the report encloses them in, beside what is printed.
 
-Nobody works out an optimum in five lines; the certified ends are put in.
+Nobody works out an optimum in five lines: a matrix and multipliers that are far enough from it are worked out where the
+instance is small, and the certified ends are put in where it is not.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from typing import Any
 
 import sympy as sp
 
+from proofs_check.report.byhand import patterns
 from proofs_check.report.byhand.substituting import chain, formula, put_in
 from proofs_check.report.byhand.substituting import told as told_number
 from proofs_check.report.telling import worded
@@ -39,16 +41,19 @@ def _compared(claim: Mapping[str, Any], params: Mapping[str, str], found: Mappin
         return []
     left, right = (ast.unparse(side) for side in (tree.left, *tree.comparators))
     ends, told = [], []
+    compared: list[str | sp.Rational] = []
     for side in (left, right):
         if f"OPT_{side}" in costs:
             ends.append(costs[f"OPT_{side}"])
             ends_of = dict.fromkeys(f"{float(end):.7f}" for end in ends[-1])
             lies = " and ".join(ends_of)
+            compared.append(side)
             told.append(f"{formula(f'OPT_{side}')} {'lies between' if len(ends_of) > 1 else 'is about'} {lies}")
         else:
             unit = parse(found["unit"]).xreplace(_numbers(found["unit"], case))
             number = Fraction(str(sp.nsimplify(sp.sympify(params[side]) / unit)))
             ends.append((number, number))
+            compared.append(sp.Rational(number))
             told.append(f"the {side} is {number}")
     less = isinstance(tree.ops[0], ast.Lt)
     (low, high), (least, most) = ends if less else ends[::-1]
@@ -57,11 +62,14 @@ def _compared(claim: Mapping[str, Any], params: Mapping[str, str], found: Mappin
     if holds is None or sides["true"] != f"{name}: {holds}" or sides["printed"] != f"{name}: {not holds}":
         return []
     shown = {key: value for key, value in params.items() if key in (*found["params"], right) or key in found["unit"]}
-    out = [
-        f"Take {', '.join(f'{key} = {value}' for key, value in shown.items())}.",
+    sure = patterns.lines(params, *(compared if less != holds else compared[::-1]))
+    if sure and f"OPT_{right}" not in costs:
+        sure[-1] += f" In these units {told[1]}."
+    enclosed = (
         f"In units of {formula(found['unit'])}, {' and '.join(told)}: a matrix with these margins costs no more, and a "
-        "dual certificate shows that none costs less.",
-    ]
+        "dual certificate shows that none costs less."
+    )
+    out = [f"Take {', '.join(f'{key} = {value}' for key, value in shown.items())}.", *(sure or [enclosed])]
     condition = claim["printed"][name].partition(" ")[2].split(" & ")
     if len(condition) == 1 and " < " in condition[0]:
         bound = condition[0].split(" < ")[1]

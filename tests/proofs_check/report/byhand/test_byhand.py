@@ -8,12 +8,14 @@ from fractions import Fraction
 from typing import Any
 
 import pytest
+import sympy as sp
 
 from proofs_check.claims.findings import saying
 from proofs_check.report import byhand
-from proofs_check.report.byhand import pairings, substituting
+from proofs_check.report.byhand import pairings, patterns, substituting
 from proofs_check.report.site import mathml
 from theorems.claims.catalogue import by_id
+from theorems.lampert2026.patterns import symmetric
 
 WALK = {"d": 1, "W": [["1"]], "Sigma": [["1"]], "start": "sigma"}
 #: The id, the counterexample's parameters, what the print gives there and what is true: values worked out on paper.
@@ -107,14 +109,14 @@ OTHERS: dict[str, tuple[dict[str, Any], str, str, dict[str, Any], tuple[str, ...
         "sinks cheaper: True",
         "sinks cheaper: False",
         {"between": [costs("3/5", ("1", "1"), ("2", "2")), costs("1/2", ("73/10", "37/5"), ("61/10", "31/5"))]},
-        ("between 7.3000000 and 7.4000000", "`sink < diag` fails"),
+        ("`8/3 + sqrt(14)` (about 6.40832)", "(about 6.86404)", "`sink < diag` fails"),
     ),
     "lampert2026.sec7.diag-lower-other": (
         {"C": "1", "n": "2", "lam": "4/5", "overlap": "0", "d": "4", "kappa": "1", "budget": "4"},
         "no solution within the budget: True",
         "no solution within the budget: False",
         {"between": [costs("4/5", ("26/5", "53/10"), ("32/5", "13/2"))]},
-        ("the budget is 8", "= 209/36`, that is 209/18 in these units", "`diag > budget` fails"),
+        ("(about 7.0941)", "the budget is 8", "= 209/36`, that is 209/18 in these units", "`diag > budget` fails"),
     ),
     "choromanski2021.appF.thm5": (
         {"T": 2, "d": 2, "a": "1", "g0": "0", "g1": "1/13", "g2": "0", "g3": "0", "g4": "0"}
@@ -248,6 +250,18 @@ def test_enclosed_costs_that_overlap_decide_nothing() -> None:
     claim = claimed("lampert2026.sec7.sinks-always-cheaper")
     claim["symbolic"]["between"][1]["ends"]["OPT_diag"][1] = "147/20"
     assert byhand.check(claim) == ()
+
+
+def test_costs_that_are_not_worked_out_stand_between_their_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of two groups, or where a margin is missed that the pattern has: here what the sink is for."""
+    claim = claimed("lampert2026.sec7.sinks-always-cheaper")
+    claim["counterexample"]["params"]["C"] = claim["symbolic"]["between"][1]["params"]["C"] = "2"
+    assert "between 7.3000000 and 7.4000000" in " ".join(byhand.check(claim))
+    numbers = {"C": "1", "n": "2", "lam": "1/2"}
+    assert patterns.lines(numbers, "sink", "diag") and patterns.lines(numbers, "diag", "sink") == []
+    assert patterns.lines(numbers, sp.Integer(6), "diag") == [] != patterns.lines(numbers, sp.Integer(7), "diag")
+    monkeypatch.setattr(symmetric, "wins", lambda pattern: (("g", "b", "f"),))
+    assert patterns.lines(numbers, sp.Integer(7), "diag") == [] == patterns.lines(numbers, "sink", sp.Integer(6))
 
 
 def test_costs_of_another_instance_are_not_this_one() -> None:
