@@ -88,7 +88,7 @@ def rule(
         RULES[name] = check
         words = " ".join((check.__doc__ or "").split())
         trusted = words if argued else _trusted(words)
-        says = (check.__doc__ or "").split("\n\n")[0].partition("Trusted")[0].replace("``", "")
+        says = (check.__doc__ or "").split("\n\n")[0].partition("Trusted")[0]
         ABOUT[name] = About(" ".join(says.split()), needs, concludes, takes, facts or Facts(), trusted, source)
         return check
 

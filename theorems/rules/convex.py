@@ -118,8 +118,8 @@ def nearest_point(
 def common_key(condition: str, low: sp.Expr, high: sp.Expr, key: sp.Expr) -> bool:
     """If every query sees one key k, a W exists only if conv{z_i : i in J} does not hold 0.
 
-    For weights a >= 0 of sum 1 with sum a_i z_i = 0 give sum_i a_i z_i^T W (z_0 - z_k) = 0, a mean of positive numbers.
-    Trusted: this argument.
+    For weights a >= 0 of sum 1 with sum_i a_i z_i = 0 give sum_i a_i z_i^T W (z_0 - z_k) = 0, a mean of positive
+    numbers. Trusted: this argument.
     """
     fixed = not key.has(i)
     return condition == "rho_Q > 0" and fixed and _visible(low, high) and at_most(low, key) and at_most(key, high)
@@ -129,8 +129,8 @@ def common_key(condition: str, low: sp.Expr, high: sp.Expr, key: sp.Expr) -> boo
 def full_query(condition: str, low: sp.Expr, high: sp.Expr, query: sp.Expr) -> bool:
     """If one query q in J sees all the keys of a hull, a W exists only if that hull does not hold z_0.
 
-    For weights b >= 0 of sum 1 with sum b_j (z_0 - z_j) = 0 give sum_j b_j z_q^T W (z_0 - z_j) = 0, a mean of positive
-    numbers. q is min J or max J, which J holds. Trusted: this argument.
+    For weights b >= 0 of sum 1 with sum_j b_j (z_0 - z_j) = 0 give sum_j b_j z_q^T W (z_0 - z_j) = 0, a mean of
+    positive numbers. q is min J or max J, which J holds. Trusted: this argument.
     """
     if query not in (first, last) or not _visible(low, high):
         return False
@@ -145,9 +145,9 @@ def full_query(condition: str, low: sp.Expr, high: sp.Expr, query: sp.Expr) -> b
 def rank_one(conditions: tuple[str, ...], low: sp.Expr, high: sp.Expr, score: sp.Expr, least: sp.Expr) -> bool:
     """W = u v^T is a W where u and v are not 0, the points of conv{z_i} and of conv{z_0 - z_j} nearest to 0.
 
-    z_i^T W (z_0 - z_j) = (u . z_i)(v . (z_0 - z_j)), the ``score`` in uz and vk, is at least |u|^2 |v|^2, ``least`` in
+    z_i^T W (z_0 - z_j) = (u^T z_i) (v^T (z_0 - z_j)), the ``score`` in uz and vk, is at least |u|^2 |v|^2, ``least`` in
     rho_Q = |u| and in |v|, which is z_0's distance from a hull that must hold every key that is seen. Trusted:
-    u . z >= |u|^2 on a convex set whose point nearest to 0 is u.
+    u^T z >= |u|^2 on a convex set whose point nearest to 0 is u.
     """
     uz, vk, rho_Q = (symbol(name) for name in ("uz", "vk", "rho_Q"))
     for name, (bottom, top) in HULL.items():
@@ -195,8 +195,8 @@ rho_Q, rho_K = symbol("rho_Q"), symbol("rho_K")
 def sink_dual(norm: str, margin: sp.Expr, pairing: sp.Expr, lower: sp.Expr) -> bool:
     """||W|| >= lower for every W with the margins: u^T W v is a weighted mean of margins, and at most ``pairing``.
 
-    u = sum a_i z_i and v = sum b_j (z_0 - z_j) are the points of the hulls nearest to 0, so u^T W v =
-    sum a_i b_j z_i^T W (z_0 - z_j) >= margin, and u^T W v <= ||W|| |u| |v| for the ``norm`` of W, |u| = rho_Q and
+    u = sum_i a_i z_i and v = sum_j b_j (z_0 - z_j) are the points of the hulls nearest to 0, so u^T W v =
+    sum_{i,j} a_i b_j z_i^T W (z_0 - z_j) >= margin, and u^T W v <= ||W|| |u| |v| for the ``norm`` of W, |u| = rho_Q and
     |v| = rho_K. Trusted: this for the spectral norm, which is at most the Frobenius and the nuclear norm.
     """
     size = symbol(norm)
@@ -209,7 +209,7 @@ def sink_dual(norm: str, margin: sp.Expr, pairing: sp.Expr, lower: sp.Expr) -> b
 def sink_primal(norm: str, margin: sp.Expr, factor: sp.Expr, value: sp.Expr) -> bool:
     """W = c u v^T with c >= 0 has the margins, and the norm ``value`` = c |u| |v|.
 
-    z_i^T W (z_0 - z_j) = c (u . z_i)(v . (z_0 - z_j)) >= c |u|^2 |v|^2. Trusted: u . z >= |u|^2 on a convex set whose
+    z_i^T W (z_0 - z_j) = c (u^T z_i) (v^T (z_0 - z_j)) >= c |u|^2 |v|^2. Trusted: u^T z >= |u|^2 on a convex set whose
     point nearest to 0 is u, and that all these norms of a matrix of rank one are its one singular value.
     """
     made = margin == MARGIN and vanishes(factor * rho_Q**2 * rho_K**2 - margin)
@@ -238,9 +238,9 @@ DIMENSION, COUNT = "dim", "points"
 def strict_sphere(condition: str, dimension: str, least: int, gap: sp.Expr, inner: sp.Expr) -> bool:
     """Independent uniform points z_0..z_N of a sphere in dimension >= 2: almost surely z_0 is in no hull of the others.
 
-    z_0 = sum b_j z_j means sum b_j (z_0 . z_j) = 1, so that z_0 . z_j = 1 for some j, as |z_0 - z_j|^2 = ``gap`` in the
-    inner product c gives ``inner`` = 1 - gap/2 <= 1; then gap = 0 and z_j = z_0. Trusted: the uniform law on a sphere
-    in dimension >= 2 has no atoms (in dimension 1 it has two).
+    z_0 = sum_j b_j z_j means sum_j b_j z_0^T z_j = 1, so that z_0^T z_j = 1 for some j, as |z_0 - z_j|^2 = ``gap``
+    in the inner product c gives ``inner`` = 1 - gap/2 <= 1; then gap = 0 and z_j = z_0. Trusted: the uniform law on
+    a sphere in dimension >= 2 has no atoms (in dimension 1 it has two).
     """
     c = symbol("c")
     known = inner == c and vanishes(gap - (2 - 2 * c))

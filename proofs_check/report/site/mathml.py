@@ -96,7 +96,9 @@ def code(text: str) -> Markup:
 
 
 #: A formula and the sign after it, which no line may begin with.
-_ENDED = re.compile(r"(<math>(?:(?!</?math).)*</math>) ?([.,;:)])")
+_ENDED = re.compile(r"(<math>(?:(?!</?math).)*</math>|<code>[^<]*</code>) ?([.,;:)])")
+#: A name of data that comes with a step.
+_DATA = re.compile(r"``(.+?)``")
 #: What a part of a formula may begin or end with and not show.
 _SPACES = re.compile(r"^(?:\\q?quad(?![A-Za-z])|\\ |\s)+|(?:\\q?quad|(?<!\\)\\ |(?<!\\)\\$|\s)+$")
 _GAPS = re.compile(r"\\(?:qquad|quad|implies|iff)(?![A-Za-z])")
@@ -192,6 +194,9 @@ def words(text: str) -> Markup:
 
 def _plain(text: str) -> list[Markup]:
     """A text in whose words formulas stand, of the language of formulas alone."""
+    words, *data = _DATA.split(text)
+    if data:
+        return [*_plain(words), code(data[0]), *_plain(text[len(words) + len(data[0]) + 4 :])]
     out: list[Markup] = []
     for is_formula, part in runs.pieces(text):
         latex = formula.relation(part) if is_formula else None

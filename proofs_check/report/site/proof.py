@@ -98,8 +98,7 @@ def _latex(text: str) -> str | None:
 
 
 def _said(text: str, says: str) -> str:
-    bare = text.replace("``", "").removeprefix(says)
-    told = re.sub(r"^[. ]*(Trusted[:;] )?|\bTrusted[:;] (?=this )", "", bare)
+    told = re.sub(r"^[. ]*(Trusted[:;] )?|\bTrusted[:;] (?=this )", "", text.removeprefix(says))
     # beside what the argument says it is not named again
     return re.sub(r"(?<=\.) this argument\.$", "", told)
 

@@ -95,3 +95,15 @@ def test_a_rule_names_the_hypotheses_without_which_it_refuses_a_step(
     claim["symbolic"] = claim["symbolic"] | {"trusted": [trust]}
     (rule,) = proof.rules(view.entries({**sample_report, "claims": [claim]}))  # type: ignore[typeddict-item]
     assert plain(rule["needs"]) == "Σpsd" and plain(rule["trusted"]) == "thisargument."
+
+
+def test_data_that_come_with_a_step_are_set_as_code(make_claim: Make) -> None:
+    """What a rule says and takes on trust names them; the page of rules says what such names are."""
+    says, what = "E[f] <= ``bound`` for a <= b.", "E[f] <= ``bound`` for a <= b. Trusted: ``bound``, of x_1."
+    claim = make_claim()
+    claim["symbolic"]["trusted"] = [{"rule": "r", "what": what, "source": ""}]
+    claim["proof"] |= {"steps": [step("a = b", "r")], "rules": {"r": says}}
+    (part,) = proof.parts(claim)
+    assert "<code>bound</code>" in str(part.says) and "`" not in str(part.says)
+    (rule,) = proof.rules(view.entries({"claims": [claim]}))  # type: ignore[typeddict-item]
+    assert str(rule["trusted"]).startswith("<span class=tight><code>bound</code>,</span> of <span class=tight><math>")
