@@ -10,6 +10,8 @@ from markupsafe import Markup
 from proofs_check.claims.report import Claim
 from proofs_check.report.site import formula, mathml, names
 
+#: A definition of more signs is told condition by condition, where it is the least value under some.
+LONG = 200
 _NAME = re.compile(r"(?<![\w.])[A-Za-z]\w*(?![\w(])")
 
 
@@ -25,12 +27,35 @@ def definitions(claim: Claim, correction: Claim | None, below: Sequence[Claim] =
             continue
         left, right = table[name]
         wanted += [other for other in dict.fromkeys(_NAME.findall(right)) if other not in wanted]
-        sides = [formula.latex(names.written(side, claim, generated=True)) for side in (left, right)]
-        if None in sides:
+        told = [names.written(side, claim, generated=True) for side in (left, right)]
+        sides = [formula.latex(side) for side in told]
+        if program := _program(*told):
+            found.append(program)
+        elif None in sides:
             found.append(mathml.code(f"{left} = {right}"))
         elif _bare(sides[0]) != _bare(sides[1]):
             found.append(mathml.shown(" = ".join(map(str, sides))))
     return [*_series(claim), *found]
+
+
+def _program(left: str, right: str) -> Markup | None:
+    """A least value over what meets several conditions, each of them a formula between which lines break; else None."""
+    start = right.find("least(")
+    if start < 0 or not right.endswith(")") or len(right) < LONG:
+        return None
+    target, *others = names.split(right[start + len("least(") : -1])
+    count = next(place for place, text in enumerate([*others, ""]) if not text.isidentifier())
+    factor = right[:start].removesuffix("*")
+    head = [formula.latex(text) for text in (left, *filter(None, [factor]), target)]
+    over, conditions = ([formula.latex(text) for text in part] for part in (others[:count], others[count:]))
+    if None in (*head, *over, *conditions) or not over:
+        return None
+    name, *value = map(str, head)
+    unknown = ", ".join(map(str, over))
+    told = Markup("; ").join(mathml.shown(str(one)) for one in conditions)
+    return Markup("{} over all {} with {}").format(
+        mathml.shown(rf"{name} = {' '.join([*value[:-1], chr(92) + 'min', value[-1]])}"), mathml.shown(unknown), told
+    )
 
 
 def _series(claim: Claim) -> list[Markup]:

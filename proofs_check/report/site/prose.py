@@ -135,6 +135,9 @@ class _Reader:
         """Whether what stands after a space is a factor: always in brackets; outside where one of both shows it."""
         last = before[before.rfind(" ") + 1 :]
         named = re.fullmatch(r"[aAI]", factor) is None and "(" not in factor[:1]
+        if self.depth == 0 and last in ("a", "A"):
+            # the article
+            return False
         shown = _SHOWN.search(factor) or (_SHOWN.search(last) and named)
         return self.depth > 0 or bool(shown) or (named and (last == "tr" or "^T" in before))
 

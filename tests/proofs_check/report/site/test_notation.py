@@ -96,6 +96,16 @@ def test_definitions_have_the_papers_letter_for_a_product(table: dict[str, Any])
     assert notation.spelt("EiWSWj", table["bao2024.appC.eq22"], ()) == "(E[x[i].T*W_QK*Sigma*W_QK*x[j]])"
 
 
+def test_a_least_value_under_many_conditions_breaks_between_these(table: dict[str, Any]) -> None:
+    """On paper and on narrow pages a line ends somewhere; one condition or none needs no line of its own."""
+    told = {
+        str(one).count("<math"): str(one) for one in notation.definitions(table["lampert2026.sec7.diag-lower"], None)
+    }
+    (least,) = (one for one in told.values() if "over all" in one)
+    assert least.count("<math") == 2 + 10 and "W" in least.partition("over all")[2].partition(" with ")[0]
+    assert notation._program("c", "least(norm(W, 2), W, every(z[i].T*W*z[i] >= 1, i, J))") is None
+
+
 def test_formulas_are_in_the_papers_letters(table: dict[str, Any]) -> None:
     """Theorem 5 has a_0 for what the statement calls g[0], the other paper z for its tokens and W_QK for its matrix."""
     bound = table["choromanski2021.appF.thm5"]

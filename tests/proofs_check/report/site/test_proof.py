@@ -100,7 +100,7 @@ def test_a_rule_names_the_hypotheses_without_which_it_refuses_a_step(
 def test_data_that_come_with_a_step_are_set_as_code(make_claim: Make) -> None:
     """What a rule says and takes on trust names them; the page of rules says what such names are."""
     says, what = "E[f] <= ``bound`` for a <= b.", "E[f] <= ``bound`` for a <= b. Trusted: ``bound``, of x_1."
-    claim = make_claim()
+    claim: Any = make_claim()
     claim["symbolic"]["trusted"] = [{"rule": "r", "what": what, "source": ""}]
     claim["proof"] |= {"steps": [step("a = b", "r")], "rules": {"r": says}}
     (part,) = proof.parts(claim)
