@@ -20,10 +20,10 @@ from proofs_check.report.telling import sourced, worded
 
 #: The matrix of the model in the suite's names, and how it is written where the paper's W is another one.
 MODEL, MODEL_HERE = "W", "W_QK"
-#: A definition longer than this, in LaTeX, is no head of a row; one longer than this, as text, is no part of a formula.
-LONGEST_HEAD, LONGEST_PART = 76, 16
-#: Signs of a definition that stands beside a row of a drawing.
-LONGEST_TAG = 20
+#: Signs of a definition that is the head of a row, and of one that stands beside a row of a drawing.
+LONGEST_HEAD, LONGEST_TAG = 26, 20
+#: A definition longer than this, as text, is no part of a formula.
+LONGEST_PART = 16
 #: Quantities that bound another one: in words, and the sign before them.
 BOUNDS = {"upper": ("upper bound", r"\leq"), "lower": ("lower bound", r"\geq")}
 #: What begins a quantity that is a sentence, for which a clause stands.
@@ -144,8 +144,13 @@ def quantity(name: str, claim: Claim) -> Markup:
 def tag(name: str, claim: Claim) -> Markup:
     """A quantity beside a row of a drawing: its definition where that has few signs, else its name."""
     latex = _short(name, claim) or ""
-    signs = re.sub(r"\\[A-Za-z]+|[{}^_ ]", lambda found: "x" * found[0].startswith("\\"), latex)
-    return Markup(escape(label(name))) if len(signs) > LONGEST_TAG else quantity(name, claim)
+    return Markup(escape(label(name))) if _signs(latex) > LONGEST_TAG else quantity(name, claim)
+
+
+def _signs(latex: str) -> int:
+    """How many signs a formula shows, about."""
+    bare = re.sub(r"\\(mathrm|operatorname|left|right)(?![A-Za-z])", "", latex)
+    return len(re.sub(r"\\[A-Za-z]+|[{}^_ ]", lambda found: "x" * found[0].startswith("\\"), bare))
 
 
 def _head(name: str, claim: Claim, write: Writer) -> str:
@@ -214,14 +219,16 @@ def _word(name: str, told: Mapping[str, str | None]) -> bool:
 def bounded(name: str, claim: Claim) -> str | None:
     """What a bound is of, and its sign, ``\\lVert W \\rVert_{2} \\leq``; None for no bound, and where that is long."""
     latex = _definition(name, claim) if name in BOUNDS else None
-    return f"{latex} {BOUNDS[name][1]}" if latex and len(latex) <= LONGEST_HEAD else None
+    return f"{latex} {BOUNDS[name][1]}" if latex and _signs(latex) <= LONGEST_HEAD else None
 
 
 def _short(name: str, claim: Claim) -> str | None:
     if formula.name(name) == f"\\{name}" and formula.name(name) in claim["statement"]:
         return formula.name(name)
-    latex = None if said(claim).get("quantities", {}).get(name, "").isidentifier() else _definition(name, claim)
-    return latex if latex and len(latex) <= LONGEST_HEAD and mathml.converted(latex) else None
+    # a letter of the print is that letter
+    own = re.fullmatch(r"[A-Z]\d?", name) or said(claim).get("quantities", {}).get(name, "").isidentifier()
+    latex = None if own else _definition(name, claim)
+    return latex if latex and _signs(latex) <= LONGEST_HEAD and mathml.converted(latex) else None
 
 
 def _definition(name: str, claim: Claim) -> str | None:

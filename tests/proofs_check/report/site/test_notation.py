@@ -96,6 +96,16 @@ def test_definitions_have_the_papers_letter_for_a_product(table: dict[str, Any])
     assert notation.spelt("EiWSWj", table["bao2024.appC.eq22"], ()) == "(E[x[i].T*W_QK*Sigma*W_QK*x[j]])"
 
 
+def test_the_head_of_a_formula_is_as_long_as_its_signs_and_not_as_its_latex(table: dict[str, Any]) -> None:
+    """W_QK is four letters there; a letter of the print, (A), stays that letter."""
+    assert "𝔼" in str(names.quantity("pair", table["bao2024.appC.eq22"]))
+    assert "𝔼" not in str(names.quantity("A", table["bao2024.appC.lemma1-A"]))
+    assert str(names.quantity("second_moment", table["bao2024.appC.lemma1-second-moment"])) == "second moment"
+    # the paper's own letters where the statement needs others: d beside a dimension, u for a number
+    assert names.written("e[j]", table["bao2024.appB.cauchy-schwarz"], generated=True) == "d_[j]"
+    assert names.letter("u", table["choromanski2021.appF.eq33-series"]) == "u"
+
+
 def test_a_least_value_under_many_conditions_breaks_between_these(table: dict[str, Any]) -> None:
     """On paper and on narrow pages a line ends somewhere; one condition or none needs no line of its own."""
     told = {
