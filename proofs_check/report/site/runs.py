@@ -15,6 +15,8 @@ _OPERATORS = frozenset(["+", "-", "*", "/", "**", "=", "<", "<=", ">", ">=", "==
 _ARITHMETIC = frozenset("+-*/") | {"**"}
 _COMPARED = frozenset(["=", "<", "<=", ">", ">="])
 _TAIL = ".,;:"
+#: Words of which none is a factor of what follows in brackets.
+_CONNECTIVES = frozenset(["iff", "if", "and", "or"])
 #: How a remark in brackets begins: with a word, and not with a formula.
 _SAID = re.compile(r"\([A-Za-z][a-z]+ ")
 _SIGNS = {"->": "→", "<=": "≤", ">=": "≥", "!=": "≠"}
@@ -93,14 +95,17 @@ def _within(word: str) -> list[str]:
 def _run(words: list[str], start: int) -> int:
     """The end of the formula that starts at this word; ``start`` where none does."""
     # what stands in brackets may be a factor of the word before
-    within = _enclosed(words[start].rstrip(_TAIL)) and start > 0 and words[start - 1][-1] not in _TAIL
+    free = start == 0 or words[start - 1][-1] in _TAIL or words[start - 1] in _CONNECTIVES
+    within = _enclosed(words[start].rstrip(_TAIL)) and not free
     if within or not _operand(words[start].rstrip(_TAIL)):
         return start
     end = start + 1
     while words[end - 1][-1] not in _TAIL and end + 1 < len(words) and words[end] in _OPERATORS:
         following = words[end + 1].rstrip(_TAIL)
         # what stands in brackets may be a factor of words around it, so the brackets must not be lost
-        if not _operand(following) or (_enclosed(following) and words[end] not in _ARITHMETIC):
+        after = words[end + 2].rstrip(_TAIL) if end + 2 < len(words) and words[end + 1] == following else ""
+        factor = _enclosed(following) and words[end] not in _ARITHMETIC and after not in _OPERATORS and _operand(after)
+        if not _operand(following) or factor:
             break
         end += 2
     first = words[start].rstrip(_TAIL)

@@ -342,7 +342,7 @@ def detail(entry: Entry, table: Mapping[str, Entry]) -> dict[str, Any]:
         "wrong": wrong,
         "lines": lines,
         "false_lines": false_lines(claim),
-        "evidence": [generated(text) for text in claim["symbolic"]["evidence"]],
+        "evidence": [generated(text) for text in gathered(claim)],
         "trusted": [mathml.sentence(trusted(one)) for one in claim["symbolic"]["trusted"]],
         "corrected": whole,
         "holds": [mathml.sentence(part) for part in holding.lines(claim, slips(entry))],
@@ -395,6 +395,16 @@ def detail(entry: Entry, table: Mapping[str, Entry]) -> dict[str, Any]:
             for variant in claim["variants"]
         ],
     }
+
+
+def gathered(claim: Claim) -> list[str]:
+    """What the derivation found; what it says of several quantities in the same words once, "a, b: proved"."""
+    found: dict[str, list[str]] = {}
+    for text in claim["symbolic"]["evidence"]:
+        name, _, rest = text.partition(": ")
+        same = rest and name in claim["printed"]
+        found.setdefault(rest if same else text, []).extend([name] if same else [])
+    return [f"{', '.join(dict.fromkeys(by))}: {text}" if by else text for text, by in found.items()]
 
 
 def _line(line: Line, claim: Claim) -> Markup:

@@ -160,6 +160,9 @@ def test_matrices_and_sums_of_sympy_are_typeset(text: str, shown: str | None) ->
         ("(x.T*S) holds, W (x.T*S) + 2*x", ["W", "2*x"]),
         ("u = (b - c) W d", ["u", "W", "d"]),
         ("u = b * (b - c) W d", ["u = b * (b - c)", "W", "d"]),
+        # a connective is no factor, nor is a word after brackets
+        ("so iff (b*c) > 0 and (b - c)**2 > 0", ["(b*c) > 0", "(b - c)**2 > 0"]),
+        ("here m = (sqrt(b)/c**2) fails", ["m = (sqrt(b)/c**2)"]),
         ("at u = v = 1, v = exp(w): -1/T**2", ["u = v = 1", "v = exp(w)", "-1/T**2"]),
     ],
 )

@@ -261,6 +261,13 @@ def test_edges_and_values_before_a_limit_say_where_they_are(
     assert ">At " in page.partition('id="simulation"')[0]
 
 
+def test_what_is_found_of_several_quantities_in_the_same_words_stands_once(sample_report: Report) -> None:
+    claim = sample_report["claims"][1]
+    claim["printed"] = {"one": "1", "two": "2"}
+    claim["symbolic"]["evidence"] = ["one: proved", "note: this", "two: proved", "two: derived 2", "note: this"]
+    assert view.gathered(claim) == ["one, two: proved", "note: this", "two: derived 2"]
+
+
 def test_a_page_calls_printed_only_what_stands_in_the_source(sample_report: Report) -> None:
     """A correction is this project's, and so is a statement that it made precise: their pages speak of no print."""
     sample_report["claims"][1]["fidelity"] = "own"
