@@ -223,7 +223,9 @@ def settle_equivalence(statement: Statement, derived: Derived, steps: list[Check
             undecided.append(name)
         if verdict is False:
             wrong.append(name)
-            outcome.evidence.append(f"{name}: '{printed}' fails at {point}, where {name} is {truth(found, point)}")
+            where = ", ".join(f"{parameter} = {value}" for parameter, value in point.items()).replace("'", "")
+            so = "holds" if truth(found, point) else "does not hold"
+            outcome.evidence.append(f"{name}: the print, {printed}, fails at {where}, where {name} {so}")
         loose = word == "if" and bool(found.sufficient)
         outcome.suffices += (name,) if loose else ()
         outcome.corrections[name] = conjoined(found.sufficient[0] if loose else found.conditions)

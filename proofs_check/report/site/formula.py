@@ -60,7 +60,7 @@ MOMENTS = {
     "P": r"\mathbb{P}",
     **{moment: rf"\operatorname{{{moment}}}" for moment in ("Var", "Cov", "Corr", "Skew", "Kurt")},
 }
-_NORMS = {"2": "_{2}", "fro": "_{F}", "nuclear": "_{*}"}
+_NORMS = {"1": r"_{1 \to 1}", "2": "_{2}", "fro": "_{F}", "nuclear": "_{*}"}
 _CHAIN = re.compile(r"([abm])((?:Wt?S)*Wt?|S|)([abm])")
 # a sum sign reaches to the right as far as a product does, so it is bracketed as a factor before others
 _SUM, _BIG, _PRODUCT, _POWER, _ATOM = range(5)
@@ -231,6 +231,9 @@ class _Printer:
                 inside = ", ".join(self.text(part) for part in parts)
                 grown = (r"\left[", r"\right]") if _tall(inside) else ("[", "]")
                 return f"{MOMENTS[moment]}{inside.join(grown)}", _ATOM
+            case ast.Subscript(value=ast.Subscript(value=ast.Name()) as vector, slice=index):
+                # an entry of a vector that has an index
+                return rf"({self.text(vector)})_{{{self.flatly(index)}}}", _ATOM
             case ast.Subscript(value=ast.Name() as inner, slice=index):
                 parts = index.elts if isinstance(index, ast.Tuple) else [index]
                 written, inside = self.text(inner), ",".join(self.flatly(part) for part in parts)

@@ -34,6 +34,11 @@ class Part:
     says: Markup | None
     rows: list[Markup] = field(default_factory=list)
 
+    @property
+    def named(self) -> Markup:
+        """The rule as it is shown: one that is named by a formula has that typeset."""
+        return mathml.sentence(self.rule)
+
 
 def parts(claim: Claim) -> list[Part]:
     """The proof of a claim, by its arguments; empty where its derivation has no steps or one that fails."""

@@ -309,7 +309,8 @@ def detail(entry: Entry, table: Mapping[str, Entry]) -> dict[str, Any]:
         return mathml.sentence(names.written(text, claim, generated=True))
 
     steps = [
-        {"text": generated(step["text"]), "rule": step["rule"], "ok": step["ok"]} for step in claim["proof"]["steps"]
+        {"text": generated(step["text"]), "named": mathml.sentence(step["rule"]), "ok": step["ok"]}
+        for step in claim["proof"]["steps"]
     ]
     wrong = next((place for place, step in enumerate(steps) if not step["ok"]), None)
     below = notation.beneath(claim, {name: one.claim for name, one in table.items()})

@@ -143,7 +143,10 @@ def test_what_was_derived_for_another_property_is_not_taken() -> None:
 def test_a_claim_is_judged_where_it_speaks() -> None:
     found = derive("lampert2026.sec5.monotone-iff")
     true = {"D decreasing": "iff beta*t1 > 0"}
-    assert settle_equivalence(statement(true), found, []).status == "disproved"
+    outcome = settle_equivalence(statement(true), found, [])
+    assert outcome.status == "disproved"
+    (fails,) = (text for text in outcome.evidence if "fails at" in text)
+    assert fails.endswith(", where D decreasing holds") and "'" not in fails and "{" not in fails
     # the boundary is excluded, so that nothing contradicts it; what a whole cell says is then open
     assert settle_equivalence(statement(true, conditions=("beta*t1 != 0",)), found, []).status == "undecided"
 

@@ -133,6 +133,8 @@ def test_what_is_compared_with_0_is_written_with_two_sides(condition: str, shown
         ("W == [[1, 1/2], [0, 1]]", r"W = \begin{pmatrix} 1 & \frac{1}{2} \\ 0 & 1 \end{pmatrix}"),
         ("z == [1, 2]", r"z = \begin{pmatrix} 1 & 2 \end{pmatrix}"),
         ("x == [[3]]", "x = 3"),
+        ("gamma[i][j]", r"(\gamma_{i})_{j}"),
+        ("norm(W, 1)*sqrt(d)", r"\lVert W \rVert_{1 \to 1} \sqrt{d}"),
         ("W == diag(1, -1)", r"W = \operatorname{diag}(1, -1)"),
         ("Sum(inner(u, v[j])*s[j], (j, 1, m))", r"\sum_{j=1}^{m} \left\langle u, v_{j} \right\rangle s_{j}"),
         ("Sum(s[j], (j, 1))", None),

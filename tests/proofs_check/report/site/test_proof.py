@@ -97,6 +97,11 @@ def test_a_rule_names_the_hypotheses_without_which_it_refuses_a_step(
     assert plain(rule["needs"]) == "Σpsd" and plain(rule["trusted"]) == "thisargument."
 
 
+def test_a_rule_that_is_named_by_a_formula_has_it_typeset(make_claim: Make) -> None:
+    parts = proof.parts(proved(make_claim, step("a = b", "norm(u + v)**2 >= 0"), step("b = c", "isserlis")))
+    assert "<math>" in str(parts[0].named) and str(parts[1].named) == "isserlis"
+
+
 def test_data_that_come_with_a_step_are_set_as_code(make_claim: Make) -> None:
     """What a rule says and takes on trust names them; the page of rules says what such names are."""
     says, what = "E[f] <= ``bound`` for a <= b.", "E[f] <= ``bound`` for a <= b. Trusted: ``bound``, of x_1."
