@@ -275,7 +275,7 @@ def _exists(claim: Mapping[str, Any], text: str) -> list[str]:
     vectors = ", ".join(f"z[{k}] = {value}" for k, value in points.items())
     rest = "".join(f", {key} = {value}" for key, value in params.items() if key not in ("z", "J"))
     return [
-        f"Take {vectors}, J = {{{', '.join(map(str, params['J']))}}}{rest}.",
+        f"Take {vectors}{rest}, where J holds {' and '.join(map(str, params['J']))}.",
         f"With {formula(f'W = {weight}')} the condition {formula(ast.unparse(condition))} "
         f"reads {'; '.join(shown[weight])}: "
         "it holds, so that such a W exists.",

@@ -157,7 +157,9 @@ def _head(name: str, claim: Claim, write: Writer) -> str:
     """A printed quantity: its definition where it has one that is short, its name in words otherwise."""
     if name in BOUNDS:
         return write.sentence(BOUNDS[name][0])
-    if latex := _short(name, claim):
+    latex = _short(name, claim)
+    # a word with an index is one of the suite's own, which needs a definition itself
+    if latex and not re.search(r"\\mathrm\{[a-z]{2,}\}_", latex):
         return write.math(latex)
     if name == "value" and claim["quantity"]:
         return write.sentence(claim["quantity"])

@@ -95,7 +95,7 @@ OTHERS: dict[str, tuple[dict[str, Any], str, str, dict[str, Any], tuple[str, ...
         "representable: False",
         "representable: True",
         {},
-        ("`W = -1`", "`0 > -1` for i = 2", "`rho_Q` is 0"),
+        ("w = 1, where J holds 1 and 2.", "`W = -1`", "`0 > -1` for i = 2", "`rho_Q` is 0"),
     ),
     "lampert2026.sec5.monotone-iff": (
         {"tokens": [[[1], [0]]], "W": [[1]], "beta": "0"},

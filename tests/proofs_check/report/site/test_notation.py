@@ -101,6 +101,8 @@ def test_the_head_of_a_formula_is_as_long_as_its_signs_and_not_as_its_latex(tabl
     assert "𝔼" in str(names.quantity("pair", table["bao2024.appC.eq22"]))
     assert "𝔼" not in str(names.quantity("A", table["bao2024.appC.lemma1-A"]))
     assert str(names.quantity("second_moment", table["bao2024.appC.lemma1-second-moment"])) == "second moment"
+    # own[i] would need a definition itself
+    assert str(names.quantity("diagonal", table["bao2024.sec3.diagonal-dominance"])) == "diagonal"
     # the paper's own letters where the statement needs others: d beside a dimension, u for a number
     assert names.written("e[j]", table["bao2024.appB.cauchy-schwarz"], generated=True) == "d_[j]"
     assert names.letter("u", table["choromanski2021.appF.eq33-series"]) == "u"
