@@ -147,12 +147,15 @@ def _exchanged(claim: Mapping[str, Any]) -> list[str]:
     return [first, *rest] if rest else []
 
 
-def _vectors(text: str, worked: Worked) -> list[str]:
-    """What the vectors of the formula are for each token: ``U[i]`` is ... or ..."""
+def _vectors(text: str, worked: Worked, where: str) -> list[str]:
+    """What the vectors of the formula are by their definitions, and for each token: ``U[i] = W*x[i]`` is ... or ..."""
+    parts = (part.partition(" = ") for part in re.split(r"; |, (?=[A-Z]\[)", " ".join(where.split())))
+    defined = {left: f"{left} = {right}" for left, _, right in parts}
     found = []
     for name in dict.fromkeys(re.findall(r"\b([A-Z])\[i\]", text)):
         values = [worked.value(f"{name}[i]", i=k) for k in worked.families["x"]][:MOST]
-        found.append(f"{formula(f'{name}[i]')} is {' or '.join(written(sp.simplify(value)) for value in values)}")
+        told = formula(defined.get(f"{name}[i]", f"{name}[i]"))
+        found.append(f"{told} is {' or '.join(written(sp.simplify(value)) for value in values)}")
     return found
 
 
@@ -176,7 +179,7 @@ def _monotone(claim: Mapping[str, Any], worked: Worked, name: str) -> list[str]:
         return []
     way = "falls" if falls else "rises" if rises else "neither falls nor rises throughout"
     return [
-        f"Then {'; '.join(_vectors(ast.unparse(inside), worked))}.",
+        f"Then {'; '.join(_vectors(ast.unparse(inside), worked, claim['said']['where']))}.",
         f"So {chain(ast.unparse(inside), str(value))} with the derivative {formula(str(slope))}, and strictly {way} "
         "for l from 0 to 1.",
         f"The print asks for {formula(condition)}, and here {chain(left, str(worked.value(left)))}.",
@@ -196,8 +199,9 @@ def _bounded(claim: Mapping[str, Any], worked: Worked) -> list[str]:
         return []
     sides = [node.left, node.right]
     values = [sp.nsimplify(worked._value(side, {})) for side in sides]
+    where = claim["said"]["where"]
     out = [
-        f"{_vectors(ast.unparse(side), worked)[0]}, and {formula(ast.unparse(side))} is {_value(value)}."
+        f"{_vectors(ast.unparse(side), worked, where)[0]}, and {formula(ast.unparse(side))} is {_value(value)}."
         for side, value in zip(sides, values, strict=True)
     ]
     hypotheses = [part for part in claim["said"]["hypotheses"].split(", ") if " > 0" in part]

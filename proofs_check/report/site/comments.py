@@ -215,6 +215,9 @@ def _correct(entry: Entry) -> str:
         told = statement(claim["correction"]["latex"])
     else:
         return ""
+    shown = corrected["printed"].values() if corrected is not None and not narrowed(claim) else ()
+    defined = dict.fromkeys(sentence(one) for text in shown for one in names.left(text, claim))
+    told += f" with {', '.join(defined)}" * bool(defined)
     exact = [start_told(start["start"]) for start in claim["starts"] if start["exact"]]
     where = names.written(holding.where(claim), claim, generated=True)
     remarks = [f"if {sentence(where)}" if where else ""]

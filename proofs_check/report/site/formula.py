@@ -451,4 +451,9 @@ def _signed(node: ast.expr, kept: bool = True) -> Iterator[tuple[ast.expr, bool]
 
 def relation(text: str) -> str | None:
     """A run that ``pieces`` found, relations included, in LaTeX; a single = is an equation."""
+    head, _, binder = text.partition(" = ")
+    if head.isidentifier() and _BINDER.search(binder):
+        # the language of statements does not know what a functional of the report is written as
+        right = latex(binder)
+        return f"{name(head)} = {right}" if right else None
     return latex(_EQUATION.sub("==", text))

@@ -171,11 +171,11 @@ def _head(name: str, claim: Claim, write: Writer) -> str:
 
 
 def left(text: str, claim: Claim) -> list[str]:
-    """What the declared names are that a formula still has when it is in the paper's letters, as equations."""
+    """What the names of quantities are that a formula still has when it is in the paper's letters, as equations."""
     quantities = said(claim).get("quantities", {})
     found = [
         name
-        for name in claim["symbols"]
+        for name in dict.fromkeys((*claim["symbols"], *quantities))
         if not quantities.get(name, name).isidentifier() and re.search(rf"\b{name}\b", written(text, claim))
     ]
     return [f"`{name} = {written(quantities[name], claim, generated=True)}`" for name in found]

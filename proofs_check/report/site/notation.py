@@ -52,8 +52,8 @@ def _program(left: str, right: str) -> Markup | None:
         return None
     name, *value = map(str, head)
     unknown = ", ".join(map(str, over))
-    told = Markup("; ").join(mathml.shown(str(one)) for one in conditions)
-    return Markup("{} over all {} with {}").format(
+    told = Markup(";<br>").join(mathml.shown(str(one)) for one in conditions)
+    return Markup("{} over all {} with<br>{}").format(
         mathml.shown(rf"{name} = {' '.join([*value[:-1], chr(92) + 'min', value[-1]])}"), mathml.shown(unknown), told
     )
 

@@ -102,7 +102,12 @@ OTHERS: dict[str, tuple[dict[str, Any], str, str, dict[str, Any], tuple[str, ...
         "D decreasing: False",
         "D decreasing: True",
         {},
-        ("l**2/4 - l/2 + 1/2", "strictly falls", "`beta*t1 = 0`"),
+        (
+            "`Y[i] = beta*x[i] + W*((1 - l)*x[i] + l*mean(x))` is",
+            "l**2/4 - l/2 + 1/2",
+            "strictly falls",
+            "`beta*t1 = 0`",
+        ),
     ),
     "lampert2026.sec7.sinks-always-cheaper": (
         {"C": "1", "n": "2", "lam": "1/2", "overlap": "0"},

@@ -174,6 +174,12 @@ def test_formulas_are_found_in_sentences(text: str, formulas: list[str]) -> None
     assert " ".join(part for _, part in found).replace(" ", "") == text.replace(" ", "")
 
 
+def test_a_name_that_is_defined_with_a_binder_is_written_as_that_name() -> None:
+    latex = formula.relation("rho_Q = dist(0, hull(z[i], i, J))")
+    assert latex is not None and latex.startswith(r"\rho_{Q} = \operatorname{dist}")
+    assert formula.relation("rho_Q = dist(0, hull(z[i], i") is None
+
+
 def test_formulas_are_the_same_only_where_they_agree() -> None:
     assert same("(theta - 1/2)*tr1", "tr1*(theta - 1/2)") is True
     assert same("(i - 1)*tr1", "i*tr1") is False
