@@ -149,6 +149,14 @@ def test_symbols_stand_by_short_definitions_and_statements_in_the_papers_letters
     assert shown.count("<math>") >= 2 and "m" in shown and "ω" in shown
 
 
+def test_what_a_correction_names_is_told_with_it(claim: Any) -> None:
+    """Declared or not: a letter or the findings have no notation beside them."""
+    said = SAID | {"quantities": {"upper": "norm(W, 2)", "far": "norm(W, fro) + norm(W, nuclear)", "d": "d"}}
+    claim.update(said=said, symbols=[], printed={"upper": "2"})
+    assert names.left("3*far/d", claim) == ["`far = norm(W_QK, fro) + norm(W_QK, nuclear)`"]
+    assert names.left("3*d", claim) == []
+
+
 def test_a_name_that_the_cases_give_a_printed_formula_is_never_shown() -> None:
     """The print is what its correction is away from: scale stands for sqrt(tr2)/lam**2."""
     apart = {"eta": "sqrt(tr2)/lam - sqrt(tr2)/lam**2", "variance": "1"}
