@@ -128,7 +128,10 @@ def _finding(entry: view.Entry) -> list[str]:
     if claim["correction"]:
         add("correct" if sure else "derived", _truth(entry))
     if entry.correction is not None and not sure:
-        add("the correction is", f"{entry.correction.verdict} ({sentence(_how(entry.correction.claim))})")
+        second = entry.correction.claim
+        proved = second["symbolic"]["status"] == "proved" and entry.correction.verdict == "undecided"
+        told = "proved; the simulation could not confirm it" if proved else entry.correction.verdict
+        add("the correction is", f"{told} ({sentence(second['reason'] if proved else _how(second))})")
     if lines := byhand.check(claim):
         add("check", " ".join(sentence(names.written(line, claim, generated=True)) for line in lines))
     elif given := claim["counterexample"]:

@@ -114,7 +114,8 @@ def implicit_slope(function: sp.Expr, variable: str, other: str, constraint: sp.
 def taylor_sign(function: sp.Expr, variable: str) -> bool:
     """f(x) > 0 for x > 0: derivatives at 0 that are >= 0, up to one that is visibly positive for x > 0.
 
-    Another name would stand in one of these derivatives. Trusted: Taylor's formula with its remainder as an integral.
+    f may contain no symbol but x: a second one would survive in a derivative, whose sign could then not be read off.
+    Trusted: Taylor's formula with its remainder as an integral.
     """
     x = symbol(variable)
     derivative = sp.expand(function)

@@ -140,9 +140,10 @@ def least_margin(pattern: str, matrix: GroupMatrix, alpha: sp.Expr, value: sp.Ex
     """The least of all margins of the pattern for W_QK = Pi^T M Pi + alpha P_eta, over every C >= 1 and all nuisances
     with the given Delta_diag, in a space that is large enough for two groups.
 
-    It is no statement about one C or one family: a part of the value is realised for some. Each must be the worst value
-    of a margin, which two groups of the same nuisances have, whatever one group's are; the margins of one group alone
-    are there for C = 1. M must not know C. Trusted: this argument, and that two groups may have the same nuisances.
+    The value is a minimum over all C and all families; no single family need attain every part of it. Each part must be
+    the worst value of a margin, which two groups of the same nuisances have, whatever one group's are; the margins of
+    one group alone are there for C = 1. The entries of M must not depend on C. Trusted: this argument, and that two
+    groups may have the same nuisances.
     """
     ends = [worst(margin.value) for margin in margins(pattern, matrix, alpha)]
     parts = value.args if isinstance(value, sp.Min) else (value,)
