@@ -14,7 +14,13 @@ from theorems.statement.reading.entrywise import LEFT, RIGHT, readable
 
 
 def without_cases(prop: Proposition) -> str:
-    """Why nothing was looked at: no case has a value, or meets the hypotheses where there are any."""
+    """Why nothing was looked at: no case has a value, or meets the hypotheses where there are any.
+
+    StatementError where these contradict one another.
+    """
+    from theorems.statement.proofs.contradiction import check_consistent
+
+    check_consistent(prop)
     hold = "the hypotheses hold and " if prop.known.texts else ""
     return f"no case was found at which {hold}both sides have a value"
 
