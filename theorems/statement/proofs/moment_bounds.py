@@ -34,6 +34,7 @@ CAUCHY = "Cauchy-Schwarz"
 MINKOWSKI = "Minkowski's inequality"
 LYAPUNOV = "Lyapunov's inequality"
 CENTRED = "a covariance by means"
+CHANCE = "a probability lies between 0 and 1"
 MARKOV = "Markov's inequality"
 CANTELLI = "Cantelli's inequality"
 #: Powers of a number whose moments bound its tail.
@@ -219,6 +220,8 @@ def _bounds(moment: Expr, way: int, prop: Proposition) -> Iterator[Bound]:
     if way == 0 or shape(moment) != "number":
         return
     if moment.op == "P":
+        bound = ONE if way > 0 else ZERO
+        yield bound, Step(CHANCE, f"{moment} {'<=' if way > 0 else '>='} {bound}")
         yield from _tails(moment, prop) if way > 0 else ()
         return
     (inner,) = moment.args
