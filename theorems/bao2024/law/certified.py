@@ -21,11 +21,10 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import flint
-import numpy as np
 
 from theorems.algebra.balls import precision, rational
 from theorems.bao2024.law import kernel_limits, kernel_values, score_offset
-from theorems.bao2024.law.arguments import checked, exact, whole
+from theorems.bao2024.law.arguments import exact, whole
 
 Number = int | float | Fraction
 
@@ -145,7 +144,10 @@ def _working(bits: int) -> int:
 
 def _joined(values: Sequence[Number], multiplicities: Sequence[int] | None) -> list[tuple[Fraction, int]]:
     """Distinct values with their total multiplicities."""
-    counts = np.ones(len(values)) if multiplicities is None else checked(multiplicities, len(values))
+    given = [1] * len(values) if multiplicities is None else multiplicities
+    counts = [exact("a multiplicity", count) for count in given]
+    if len(counts) != len(values) or any(count < 0 or count.denominator > 1 for count in counts):
+        raise ValueError(f"multiplicities for {len(values)} values: {len(counts)}; expected a count >= 0 for each")
     table: defaultdict[Fraction, int] = defaultdict(int)
     for value, count in zip(values, counts, strict=True):
         table[exact("a weight", value)] += int(count)

@@ -110,5 +110,5 @@ def test_bad_input_is_named() -> None:
         certified(3, 1, [1], lam=math.inf)
     with pytest.raises(ValueError, match="a weight = nan"):
         certified_probability([math.nan])
-    with pytest.raises(ValueError, match="multiplicities = "):
-        certified_probability([1], [10**400])
+    with pytest.raises(ValueError, match="a multiplicity = inf"):
+        certified_probability([1], [math.inf])  # type: ignore[list-item]
