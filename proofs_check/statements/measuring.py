@@ -204,8 +204,6 @@ class Plan:
         known = {name: intervals[name] if self.variances[name] == 0.0 else (mean, mean) for name, mean in means.items()}
         rounded = [simulation.interval(side, known) for side in ("left", "right")]
         tolerance += max(high - low for low, high in rounded)
-        if not math.isfinite(tolerance):
-            raise OverflowError("a side is beyond floating-point numbers")
         scale = tolerance / self.part if self.sensitive else 1.0
         exactly = all(spread.exact for spread in spreads.values())
         ranged = any(spread.reach for spread in spreads.values())

@@ -350,15 +350,22 @@ class Checker:
             none = self.without or (dear if self.dear else without_cases(self.prop))
             found.reason = f"{found.reason}; {none}" if found.reason else none
             return
+        lost = next((m for m in self.measured if not math.isfinite(m.tolerance)), None)
+        if lost is not None:
+            at = parameters(readable_case(lost.case))
+            self.without = self.without or f"no value at {at}: a side is beyond floating-point numbers"
         if any(m.contradicts(relation) for m in self.measured):
             found.simulation = "contradicts"
         elif all(m.agrees(relation) for m in self.measured) and not self.without:
             found.simulation = "agrees"
         else:
             found.simulation, found.reason = "underpowered", found.reason or self.without
-        found.detectable = max((m.tolerance / m.scale for m in self.measured if m.scale), default=0.0)
+        parts = (m.tolerance / m.scale for m in self.measured if m.scale and math.isfinite(m.tolerance))
+        found.detectable = max(parts, default=None if lost else 0.0)
         ranged = ", or of the range of what did not vary in a pilot sample," * any(m.ranged for m in self.measured)
         cases = len({size(m.case) for m in self.measured})
+        if found.detectable is None:
+            return
         found.power = (
             f"an error of {100 * found.detectable:.2g}% of max(|mean|, standard deviation){ranged} is caught with "
             f"probability {1 - BETA:g} at each of {cases} cases; {told(m.exactly for m in self.measured)}"
