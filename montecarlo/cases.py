@@ -29,7 +29,8 @@ class CaseError(ValueError):
     """A case can't be simulated; the message names the key, its value and what was expected."""
 
 
-def _number(name: str, value: Any) -> float:
+def number(name: str, value: Any) -> float:
+    """The float nearest to a rational of a case; CaseError where it is none."""
     try:
         if isinstance(value, str):
             # A quotient of ints is correctly rounded, and far quicker to read than a Fraction.
@@ -80,7 +81,7 @@ def rows(case: Mapping[str, Any], name: str) -> list[list[float]]:
         raise CaseError(f"case[{name!r}] = {value!r}; expected {shape}, as d = {d}")
     if name in MATRICES and len(value) != d:
         raise CaseError(f"case[{name!r}] has {len(value)} rows; expected {d}, as d = {d}")
-    return [[_number(name, entry) for entry in row] for row in found]
+    return [[number(name, entry) for entry in row] for row in found]
 
 
 def tensor(case: Mapping[str, Any], name: str, device: torch.device) -> Tensor:
@@ -122,7 +123,7 @@ def numbers(case: Mapping[str, Any], names: Iterable[str]) -> dict[str, Any]:
         if name not in case:
             raise CaseError(f"case lacks {name!r}, which the simulation needs; it has {', '.join(case) or 'none'}")
         raw = case[name]
-        values[name] = raw if isinstance(raw, list) or name == LAW else _number(name, raw)
+        values[name] = raw if isinstance(raw, list) or name == LAW else number(name, raw)
     return values
 
 
@@ -157,8 +158,8 @@ def _named(name: str, value: Any, device: torch.device) -> Any:
         nested = [row if isinstance(row, (list, tuple)) else [row] for row in value]
         if len({len(row) for row in nested}) != 1:
             raise CaseError(f"case[{name!r}] = {value!r}; expected a list of numbers, or of rows of one length")
-        found = torch.tensor([[_number(name, entry) for entry in row] for row in nested], dtype=torch.float64)
+        found = torch.tensor([[number(name, entry) for entry in row] for row in nested], dtype=torch.float64)
         return (found if isinstance(value[0], (list, tuple)) else found[:, 0]).to(device)
     if type(value) is int and name not in SCALARS:
         return value
-    return _number(name, value)
+    return number(name, value)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Mapping
 from contextlib import closing
 from typing import Any
@@ -55,6 +56,27 @@ def run_search(
     with one_torch_thread():
         further = {name: (handed or {})[name] for name in search.parameters}
         return search.function(points, generator, **further)
+
+
+def search_at(search: Search, case: Mapping[str, Any], handed: Mapping[str, Any] | None = None) -> Points:
+    """What a search measures at the point of a case, its numbers taken as the nearest floats; LookupError without one.
+
+    No points come back where the search has no such point.
+    """
+    if search.at is None:
+        raise LookupError(
+            f"{search.claim_id}: the search measures no single case; give it one, @search(..., at=function)"
+        )
+    given = {name: _floats(name, value) for name, value in case.items()} | dict(handed or {})
+    with one_torch_thread():
+        return search.at(**{name: given[name] for name in inspect.signature(search.at).parameters})
+
+
+def _floats(name: str, value: Any) -> Any:
+    def entries(value: Any) -> Any:
+        return [entries(one) for one in value] if isinstance(value, list) else cases.number(name, value)
+
+    return torch.tensor(entries(value), dtype=torch.float64) if isinstance(value, list) else cases.number(name, value)
 
 
 def draw_growth(growth: Growth, T: int, n: int, seed: int, device: str, key: str, threads: int) -> dict[str, Tensor]:

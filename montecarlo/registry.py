@@ -9,7 +9,7 @@ import importlib
 import importlib.util
 import inspect
 import pkgutil
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -185,12 +185,14 @@ class Evaluation:
 class Search:
     """A search for a violation of a bound: a function of (points, generator) that returns Points.
 
-    Further ``parameters`` are printed objects that the claim is about (``variance_of``).
+    Further ``parameters`` are printed objects that the claim is about (``variance_of``). ``at`` measures one point, as
+    the search does, whose parts it takes by their names in a case.
     """
 
     claim_id: str
     function: Callable[..., Points]
     parameters: tuple[str, ...] = field(default=())
+    at: Callable[..., Points] | None = None
 
     def __post_init__(self) -> None:
         names = tuple(inspect.signature(self.function).parameters)
@@ -219,6 +221,18 @@ class Points:
 
     def __len__(self) -> int:
         return len(next(iter(self.columns.values())))
+
+    @classmethod
+    def joined(cls, parts: Sequence[Points]) -> Points:
+        """The points of several parts that have the same columns, one after the other."""
+        import numpy as np
+
+        first = parts[0]
+        return cls(
+            {name: np.concatenate([part.columns[name] for part in parts]) for name in first.columns},
+            {name: np.concatenate([part.errors[name] for part in parts]) for name in first.errors},
+            {name: tuple(row for part in parts for row in part.matrices[name]) for name in first.matrices},
+        )
 
     @property
     def error(self) -> NDArray[np.float64]:
@@ -356,9 +370,14 @@ def evaluation(
     return _registering(lambda function: Evaluation(claim_id, function, at=at or {}), beside=beside)
 
 
-def search(claim_id: str) -> Callable[[F], F]:
-    """Register a search (points, generator) -> Points for a violation of a bound."""
-    return _registering(lambda function: Search(claim_id, function))
+def search(claim_id: str, *, at: Callable[..., Points] | None = None) -> Callable[[F], F]:
+    """Register a search (points, generator) -> Points for a violation of a bound.
+
+    ``at`` makes Points of one point that is given by a case, measured as those of the search: it takes the case's
+    numbers as floats and its lists as float64 tensors, by name, and what a search takes further. The result is empty
+    where the search has no such point.
+    """
+    return _registering(lambda function: Search(claim_id, function, at=at))
 
 
 def growth(claim_id: str, *, tokens: Callable[..., Tensor] | None = None) -> Callable[[F], F]:

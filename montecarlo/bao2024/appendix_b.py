@@ -161,24 +161,27 @@ def weighted(count: int, atoms: int, generator: torch.Generator) -> tuple[Tensor
     return p, signs * torch.where((kind == 2)[:, None, None], drawn, sizes) / 16
 
 
-@search("bao2024.appB.cauchy-schwarz")
+def _products(p: Tensor, families: Tensor) -> Points:
+    """(sum_j p_j a_j b_j c_j e_j)^2 and the sums of weights p (k, n) and families (k, 4, n)."""
+    table = {"value": (p * families.prod(1)).sum(1) ** 2}
+    for power in (2, 4):
+        sums = (p[:, None] * families**power).sum(2)
+        table |= {f"sum_{name * power}": sums[:, place] for place, name in enumerate(FAMILIES)}
+    columns = {name: values.cpu().numpy() for name, values in table.items()}
+    points = {"p": p, **{name: families[:, place] for place, name in enumerate(FAMILIES)}}
+    # the sums are exact, their square is rounded
+    error = {"value": 2.0**-52 * columns["value"]}
+    return Points(columns, error, {name: tuple(entries.cpu().numpy()) for name, entries in points.items()})
+
+
+@search(
+    "bao2024.appB.cauchy-schwarz",
+    at=lambda p, a, b, c, e: _products(p[None], torch.stack([a, b, c, e])[None]),
+)
 def cauchy_schwarz(points: int, generator: torch.Generator) -> Points:
     """value = (sum_j p_j a_j b_j c_j e_j)^2, and the sums of p_j times squares and fourth powers; e is the paper's d.
 
     A point j is an index of the families and an outcome, of probability p_j.
     """
-    rows: list[dict[str, Tensor]] = []
-    cases: dict[str, list[Any]] = {name: [] for name in ("p", *FAMILIES)}
-    for atoms in ATOMS:
-        p, families = weighted(max(2 * KINDS, points // len(ATOMS)), atoms, generator)
-        table = {"value": (p * families.prod(1)).sum(1) ** 2}
-        for power in (2, 4):
-            sums = (p[:, None] * families**power).sum(2)
-            table |= {f"sum_{name * power}": sums[:, place] for place, name in enumerate(FAMILIES)}
-        rows.append(table)
-        for name, entries in (("p", p), *((name, families[:, place]) for place, name in enumerate(FAMILIES))):
-            cases[name] += list(entries.cpu().numpy())
-    columns = {name: torch.cat([table[name] for table in rows]).cpu().numpy() for name in rows[0]}
-    # the sums are exact, their square is rounded
-    error = {"value": 2.0**-52 * columns["value"]}
-    return Points(columns, error, {name: tuple(entries) for name, entries in cases.items()})
+    each = max(2 * KINDS, points // len(ATOMS))
+    return Points.joined([_products(*weighted(each, atoms, generator)) for atoms in ATOMS])

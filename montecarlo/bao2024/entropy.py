@@ -110,30 +110,35 @@ def lowest(T: int, nu: Tensor, generator: torch.Generator, rounds: int = ROUNDS)
     return (1 - INSIDE) * descended(started(T, column, generator), column, rounds)
 
 
-@search("bao2024.sec5.eq9")
+def least_at(T: float, nu: float) -> Points:
+    """Where the descents from one start of every kind end, at one length and norm."""
+    norms = torch.full((KINDS,), nu, dtype=torch.float64)
+    return _entropies(int(T), norms, lowest(int(T), norms, torch.Generator().manual_seed(0)))
+
+
+def _entropies(T: int, nu: Tensor, scores: Tensor) -> Points:
+    """Columns value = entropy, T, nu of scores (n, T) within balls of norms nu (n,)."""
+    table = {"value": entropy(scores), "T": torch.full_like(nu, T), "nu": nu}
+    columns = {name: values.cpu().numpy() for name, values in table.items()}
+    return Points(columns, {"value": rounding(T, nu).cpu().numpy()}, {"s": tuple(scores.cpu().numpy())})
+
+
+@search("bao2024.sec5.eq9", at=least_at)
 def eq9(points: int, generator: torch.Generator) -> Points:
     """Columns value = entropy at the end of a descent, T, nu: descents from one-up, several-up and random starts.
 
     The scores s go along.
     """
     n = max(points, 8 * KINDS)
-    values, lengths, norms, errors = [], [], [], []
-    rows: list[np.ndarray[Any, np.dtype[np.float64]]] = []
+    found = []
     for T in LENGTHS:
         groups = max(1, n // (KINDS * (12 if T < LONG else 40)))
         drawn = torch.rand(groups, generator=generator, device=generator.device, dtype=torch.float64)
         nu = ((LOWEST + (HIGHEST - LOWEST) * drawn) * GRID).round() / GRID
         nu[0] = ALWAYS
         nu = nu.repeat_interleave(KINDS)
-        scores = lowest(T, nu, generator)
-        rows.extend(scores.cpu().numpy())
-        values.append(entropy(scores))
-        lengths.append(torch.full_like(nu, T))
-        norms.append(nu)
-        errors.append(rounding(T, nu))
-    table = {"value": values, "T": lengths, "nu": norms}
-    columns = {name: torch.cat(parts).cpu().numpy() for name, parts in table.items()}
-    return Points(columns, {"value": torch.cat(errors).cpu().numpy()}, {"s": tuple(rows)})
+        found.append(_entropies(T, nu, lowest(T, nu, generator)))
+    return Points.joined(found)
 
 
 def profile(T: int, nu: Sequence[float], seed: int = 0, starts: int = KINDS) -> list[float]:

@@ -15,7 +15,7 @@ from torch import Tensor
 
 from montecarlo.bao2024.lemma1 import full_score, linear
 from montecarlo.bao2024.softmax import taylor
-from montecarlo.bao2024.spectrum import eq5
+from montecarlo.bao2024.spectrum import eq5, traces
 from montecarlo.gram import combined_scores, lengths
 from montecarlo.registry import Points, evaluation, instance, search, simulation, variance
 from montecarlo.walks import Walks
@@ -344,13 +344,17 @@ def _flat_slope(theta: float, eta: float, mean_of: Function, variance_of: Functi
     return value, abs(far - near) + 4 * _slope_error(theta, SMALL, eta)
 
 
-@search("bao2024.sec4.xi-eta-range")
+@search("bao2024.sec4.xi-eta-range", at=lambda W, Sigma: _ratios(traces(W[None], Sigma[None]), lambda n: np.ones(n)))
 def xi_eta_range(points: int, generator: torch.Generator) -> Points:
     """Columns value = xi = tr(W)/sqrt(tr(W^2)), d, and eta = sqrt(tr(W^2))/lam at some lam > 0.
 
     The points are those of the search against (5) that have W != 0, d >= 2 and a Sigma that is surely definite.
     """
-    found = eq5(points, generator)
+    return _ratios(eq5(points, generator), lambda n: _grid(_uniform(n, 0.125, 4, generator)).cpu().numpy())
+
+
+def _ratios(found: Points, lam_of: Callable[[int], Any]) -> Points:
+    """xi and eta of those of the points that have them, lambda given by how many they are."""
     trace, square, d = found.columns["value"], found.columns["tr2"], found.columns["d"]
     spectra = [np.linalg.eigvalsh(Sigma) for Sigma in found.matrices["Sigma"]]
     definite = np.array([values[0] > DEFINITE * values[-1] for values in spectra])
@@ -360,7 +364,7 @@ def xi_eta_range(points: int, generator: torch.Generator) -> Points:
     # the errors of both, and the roundings of root and quotient
     off = found.errors["value"][kept] / root + np.abs(value) * (found.errors["tr2"][kept] / square[kept] + 4 * ROUNDOFF)
     places = np.flatnonzero(kept)
-    lam = _grid(_uniform(len(places), 0.125, 4, generator)).cpu().numpy()
+    lam = lam_of(len(places))
     eta = root / lam
     wide = eta * (found.errors["tr2"][kept] / square[kept] + 4 * ROUNDOFF)
     return Points(
@@ -385,7 +389,19 @@ def _grid(values: Tensor) -> Tensor:
     return (values * 2.0**20).round() / 2.0**20
 
 
-@search("bao2024.appC.lemma2-inequality")
+def _difference(a: Tensor, b: Tensor, X: Tensor, Y: Tensor) -> Points:
+    """|exp(-a^2) X - exp(-b^2) Y|, (n,)."""
+    one, two = torch.exp(-(a**2)) * X, torch.exp(-(b**2)) * Y
+    value = (one - two).abs()
+    error = 8 * ROUNDOFF * (one.abs() * (1 + a**2) + two.abs() * (1 + b**2) + value)
+    table = {"value": value, "a": a, "b": b, "X": X, "Y": Y}
+    return Points({name: values.cpu().numpy() for name, values in table.items()}, {"value": error.cpu().numpy()}, {})
+
+
+@search(
+    "bao2024.appC.lemma2-inequality",
+    at=lambda a, b, X, Y: _difference(*(torch.tensor([one], dtype=torch.float64) for one in (a, b, X, Y))),
+)
 def lemma2_inequality(points: int, generator: torch.Generator) -> Points:
     """Columns value = |exp(-a^2) X - exp(-b^2) Y| and a, b, X, Y: at random, one exponential near 0, or both 1."""
     n = max(points, 8)
@@ -396,15 +412,16 @@ def lemma2_inequality(points: int, generator: torch.Generator) -> Points:
     zero, far = torch.zeros_like(a), torch.full_like(a, 8.0)
     a = torch.where(kind < 2, a, torch.where(kind == 4, far, zero))
     b = torch.where(kind < 2, b, torch.where(kind == 3, far, zero))
-    columns = {name: _grid(values) for name, values in (("a", a), ("b", b), ("X", X), ("Y", Y))}
-    one, two = (torch.exp(-(columns[k] ** 2)) * columns[x] for k, x in (("a", "X"), ("b", "Y")))
-    value = (one - two).abs()
-    error = 8 * ROUNDOFF * (one.abs() * (1 + columns["a"] ** 2) + two.abs() * (1 + columns["b"] ** 2) + value)
-    table = {name: values.cpu().numpy() for name, values in {"value": value, **columns}.items()}
-    return Points(table, {"value": error.cpu().numpy()}, {})
+    return _difference(*map(_grid, (a, b, X, Y)))
 
 
-@search("bao2024.appC.lemma2-final-bound")
+def _slope_at(theta: float, xi: float, eta: float, mean_of: Function, variance_of: Function) -> Points:
+    """|rho'(theta)| at one point."""
+    place, one, two = torch.tensor([[theta], [xi], [eta]], dtype=torch.float64)
+    return _slopes(place, one, two, mean_of, variance_of)
+
+
+@search("bao2024.appC.lemma2-final-bound", at=_slope_at)
 def lemma2_final_bound(points: int, generator: torch.Generator, mean_of: Function, variance_of: Function) -> Points:
     """Columns value = |rho'(theta)| (automatic differentiation), theta, xi > 0, eta > 0, of all scales.
 
@@ -420,7 +437,11 @@ def lemma2_final_bound(points: int, generator: torch.Generator, mean_of: Functio
     theta = torch.where(kind == 2, 0.625 + 0.375 * theta, torch.where(kind == 3, 0.0, theta))
     xi = torch.where(kind == 2, _grid(torch.exp2(_uniform(n, 3, 6, generator))), xi)
     eta = torch.where(kind == 2, 1 / ((theta - 0.5) * xi), torch.where(kind == 3, eta.clamp_max(2.0) / 32, eta))
-    theta, eta = _grid(theta), _grid(eta)
+    return _slopes(_grid(theta), xi, _grid(eta), mean_of, variance_of)
+
+
+def _slopes(theta: Tensor, xi: Tensor, eta: Tensor, mean_of: Function, variance_of: Function) -> Points:
+    """|rho'(theta)| by automatic differentiation, (n,)."""
     with torch.inference_mode(False), torch.enable_grad():
         place = theta.clone().requires_grad_()
         given = {"theta": place, "xi": xi, "eta": eta}

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
 from montecarlo.registry import Points, search
@@ -212,9 +210,7 @@ def _search(
 
     With ``factored`` every other point is W_QK = C C^T or -C C^T, exactly, and climbs that objective of C instead.
     """
-    columns: dict[str, list[NDArray[np.float64]]] = {}
-    errors: dict[str, list[NDArray[np.float64]]] = {}
-    matrices: dict[str, list[NDArray[np.float64]]] = {name: [] for name in (("W", "Sigma") if covariance else ("W",))}
+    found = []
     for index, d in enumerate(DIMENSIONS):
         n = (points + len(DIMENSIONS) - 1 - index) // len(DIMENSIONS)
         if not n:
@@ -232,22 +228,20 @@ def _search(
         # sizes far apart, so that a bound of the wrong homogeneity fails at one end
         W = W * 2.0 ** (4 - 4 * (place % 5))[:, None, None]
         B = _on_grid(B, COARSE) * 2.0 ** (1 - 2 * (place % 3))[:, None, None]
-        Sigma = B @ B.mT if covariance else None
-        found, sound = _measured(W, Sigma, symmetric)
-        for name, (values, off) in {"value": (found[value][0].abs(), found[value][1]), **found}.items():
-            columns.setdefault(name, []).append(values[sound].cpu().numpy())
-            errors.setdefault(name, []).append(off[sound].cpu().numpy())
-        matrices["W"].extend(W[sound].cpu().numpy())
-        if Sigma is not None:
-            matrices["Sigma"].extend(Sigma[sound].cpu().numpy())
-    return Points(
-        columns={name: np.concatenate(parts) for name, parts in columns.items()},
-        errors={name: np.concatenate(parts) for name, parts in errors.items()},
-        matrices={name: tuple(arrays) for name, arrays in matrices.items()},
-    )
+        found.append(_points(value, W, B @ B.mT if covariance else None, symmetric))
+    return Points.joined(found)
 
 
-@search("bao2024.sec5.eq7-first")
+def _points(value: str, W: Tensor, Sigma: Tensor | None = None, symmetric: bool = True) -> Points:
+    """|value| and every functional of W_QK, and Sigma, (n, d, d), at those of the points that are sound."""
+    found, sound = _measured(W, Sigma, symmetric)
+    table = {"value": (found[value][0].abs(), found[value][1]), **found}
+    columns, errors = ({name: pair[k][sound].cpu().numpy() for name, pair in table.items()} for k in (0, 1))
+    given = {"W": W} if Sigma is None else {"W": W, "Sigma": Sigma}
+    return Points(columns, errors, {name: tuple(A[sound].cpu().numpy()) for name, A in given.items()})
+
+
+@search("bao2024.sec5.eq7-first", at=lambda W, Sigma: _points("tr1", W[None], Sigma[None]))
 def eq7_first(points: int, generator: torch.Generator) -> Points:
     """value = |tr(W_QK Sigma)|; climbs it over ||W_QK||_2 ||Sigma||_2."""
 
@@ -258,13 +252,13 @@ def eq7_first(points: int, generator: torch.Generator) -> Points:
     return _search(points, generator, "tr1", ratio, covariance=True)
 
 
-@search("bao2024.sec5.eq7-second")
+@search("bao2024.sec5.eq7-second", at=lambda W: _points("spectral_W", W[None], symmetric=False))
 def eq7_second(points: int, generator: torch.Generator) -> Points:
     """value = ||W_QK||_2 of any square matrix; climbs it over ||W_QK||_F."""
     return _search(points, generator, "spectral_W", lambda W, B: _spectral(W) / _frobenius(W), symmetric=False)
 
 
-@search("bao2024.sec5.eq7-third-entrywise")
+@search("bao2024.sec5.eq7-third-entrywise", at=lambda W: _points("frobenius_W", W[None], symmetric=False))
 def eq7_third_entrywise(points: int, generator: torch.Generator) -> Points:
     """value = ||W_QK||_F of any square matrix; climbs it over the sum of absolute entries."""
 
@@ -274,13 +268,13 @@ def eq7_third_entrywise(points: int, generator: torch.Generator) -> Points:
     return _search(points, generator, "frobenius_W", ratio, symmetric=False)
 
 
-@search("bao2024.sec5.eq7-third-induced")
+@search("bao2024.sec5.eq7-third-induced", at=lambda W: _points("frobenius_W", W[None]))
 def eq7_third_induced(points: int, generator: torch.Generator) -> Points:
     """value = ||W_QK||_F of a symmetric matrix; climbs it over the largest column sum."""
     return _search(points, generator, "frobenius_W", lambda W, B: _frobenius(W) / _column(W))
 
 
-@search("bao2024.sec5.eq10-first")
+@search("bao2024.sec5.eq10-first", at=lambda W, Sigma: _points("tr_W", W[None], Sigma[None]))
 def eq10_first(points: int, generator: torch.Generator) -> Points:
     """value = |tr(W_QK)|; climbs it over ||Sigma^{-1}||_F sqrt(tr(W^2)), Sigma = B B^T."""
 
@@ -293,7 +287,7 @@ def eq10_first(points: int, generator: torch.Generator) -> Points:
     return _search(points, generator, "tr_W", ratio, covariance=True)
 
 
-@search("bao2024.sec5.eq10-second")
+@search("bao2024.sec5.eq10-second", at=lambda W: _points("spectral_W", W[None]))
 def eq10_second(points: int, generator: torch.Generator) -> Points:
     """value = ||W_QK||_2; climbs it over |tr(W_QK)|, among all symmetric matrices and among those of one sign."""
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
 from montecarlo.registry import Points, evaluation, search
@@ -89,16 +88,30 @@ def _on_grid(matrices: Tensor) -> Tensor:
     return (scaled / GRID).round() * GRID
 
 
-@search("bao2024.sec4.eq5")
+def traces(W: Tensor, Sigma: Tensor) -> Points:
+    """Columns value = tr(W), d, tr2 = tr(W^2) of W = W_QK Sigma for W_QK and Sigma (n, d, d)."""
+    d = W.shape[-1]
+    product, size = W @ Sigma, W.abs() @ Sigma.abs()
+    found = {"value": product.diagonal(dim1=-2, dim2=-1).sum(-1), "tr2": (product * product.mT).sum((-2, -1))}
+    # d products and d sums, each rounded once, on terms whose absolute values add up to the sums below.
+    off = {
+        "value": 2 * d * ROUNDOFF * 1.01 * size.diagonal(dim1=-2, dim2=-1).sum(-1),
+        "tr2": (2 * d + d * d + 1) * ROUNDOFF * 1.01 * (size * size.mT).sum((-2, -1)),
+    }
+    columns = {name: values.cpu().numpy() for name, values in found.items()}
+    columns = {"value": columns["value"], "d": np.full(len(W), float(d)), "tr2": columns["tr2"]}
+    errors = {name: values.cpu().numpy() for name, values in off.items()}
+    return Points(columns, errors, {"W": tuple(W.cpu().numpy()), "Sigma": tuple(Sigma.cpu().numpy())})
+
+
+@search("bao2024.sec4.eq5", at=lambda W, Sigma: traces(W[None], Sigma[None]))
 def eq5(points: int, generator: torch.Generator) -> Points:
     """Columns value = tr(W), d, tr2 = tr(W^2) of W = W_QK Sigma, d = 1 ... 6: random matrices, then an ascent.
 
     Two points of three climb |tr(W)| / sqrt(tr(W^2)), one towards each end, from a random start; the others stay there.
     W_QK and Sigma are exact dyadic numbers, W_QK symmetric and Sigma positive semidefinite without any rounding.
     """
-    columns: dict[str, list[NDArray[np.float64]]] = {"value": [], "d": [], "tr2": []}
-    errors: dict[str, list[NDArray[np.float64]]] = {"value": [], "tr2": []}
-    matrices: dict[str, list[NDArray[np.float64]]] = {"W": [], "Sigma": []}
+    found = []
     for index, d in enumerate(DIMENSIONS):
         n = (points + len(DIMENSIONS) - 1 - index) // len(DIMENSIONS)
         if not n:
@@ -110,18 +123,5 @@ def eq5(points: int, generator: torch.Generator) -> Points:
         W, B = _on_grid((W + W.mT) / 2), _on_grid(B)
         # sizes from 1 down to 2^-16, so that a bound of the wrong homogeneity fails at one end
         W = W * 2.0 ** -(4 * (torch.arange(n, device=W.device) % 5))[:, None, None]
-        Sigma = B @ B.mT
-        product, size = W @ Sigma, W.abs() @ Sigma.abs()
-        columns["value"].append(product.diagonal(dim1=-2, dim2=-1).sum(-1).cpu().numpy())
-        columns["d"].append(np.full(n, float(d)))
-        columns["tr2"].append((product * product.mT).sum((-2, -1)).cpu().numpy())
-        # d products and d sums, each rounded once, on terms whose absolute values add up to the sums below.
-        errors["value"].append((2 * d * ROUNDOFF * 1.01 * size.diagonal(dim1=-2, dim2=-1).sum(-1)).cpu().numpy())
-        errors["tr2"].append(((2 * d + d * d + 1) * ROUNDOFF * 1.01 * (size * size.mT).sum((-2, -1))).cpu().numpy())
-        matrices["W"].extend(W.cpu().numpy())
-        matrices["Sigma"].extend(Sigma.cpu().numpy())
-    return Points(
-        columns={name: np.concatenate(parts) for name, parts in columns.items()},
-        errors={name: np.concatenate(parts) for name, parts in errors.items()},
-        matrices={name: tuple(arrays) for name, arrays in matrices.items()},
-    )
+        found.append(traces(W, B @ B.mT))
+    return Points.joined(found)

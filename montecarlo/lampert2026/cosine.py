@@ -197,7 +197,22 @@ def two_tokens() -> dict[str, int]:
     return {"i": 1, "j": 2}
 
 
-@search("lampert2026.sec5.cosine-approximation")
+def _apart(found: _Gathered, tokens: Tensor) -> None:
+    """Add how far the cosine is from the ratio, and the spread, of laws (n, S, k, d)."""
+    cosine, ratio, spread = pairs_of(tokens)
+    off = torch.full_like(spread, _slack(tokens))
+    columns = {"value": ((cosine - ratio).abs(), 3 * off), "spread": (spread, off)}
+    # a spread within reach of its rounding error says nothing
+    found.add(_nowhere_zero(tokens) & (spread > LEAST), columns, {"tokens": tokens})
+
+
+def _apart_at(tokens: Tensor) -> Points:
+    found = _Gathered()
+    _apart(found, tokens[None])
+    return found.points()
+
+
+@search("lampert2026.sec5.cosine-approximation", at=_apart_at)
 def approximation(points: int, generator: torch.Generator) -> Points:
     """value = |E cos - R| of finite laws; climbs it over the spread E|1 - r_i^2|."""
     found = _Gathered()
@@ -213,13 +228,9 @@ def approximation(points: int, generator: torch.Generator) -> Points:
         up = torch.arange(n, device=tokens.device) < min(CLIMBING, -(-2 * n // 3))
         tokens[up] = _tokens(_climb(_polar(tokens[up]), over_spread))
         tokens = _on_grid(tokens, TOKEN_BITS)
-        cosine, ratio, spread = pairs_of(tokens)
-        off = torch.full_like(spread, _slack(tokens))
         # sizes far apart, so that a bound of the wrong homogeneity fails at one end
-        tokens = tokens * 2.0 ** (4 * (torch.arange(n, device=tokens.device) % 3) - TOKEN_BITS)[:, None, None, None]
-        columns = {"value": ((cosine - ratio).abs(), 3 * off), "spread": (spread, off)}
-        # a spread within reach of its rounding error says nothing
-        found.add(_nowhere_zero(tokens) & (spread > LEAST), columns, {"tokens": tokens})
+        sizes = 2.0 ** (4 * (torch.arange(n, device=tokens.device) % 3) - TOKEN_BITS)
+        _apart(found, tokens * sizes[:, None, None, None])
     return found.points()
 
 
@@ -275,7 +286,13 @@ def _falls(free: list[Tensor]) -> Tensor:
     return torch.where(every_other, fall, over) - _penalty(tokens, W)
 
 
-@search("lampert2026.sec5.cosine-transfer")
+def _falls_at(tokens: Tensor, W: Tensor, beta: float) -> Points:
+    found = _Gathered()
+    _measured(found, tokens[None], W[None], torch.tensor([beta], dtype=torch.float64))
+    return found.points()
+
+
+@search("lampert2026.sec5.cosine-transfer", at=_falls_at)
 def transfer(points: int, generator: torch.Generator) -> Points:
     """value = E cos at l = 0 less E cos at l = 1; climbs it, and its part of the spread, with beta tr(BW) > 0."""
     found = _Gathered()
@@ -302,6 +319,11 @@ def _judge(found: _Gathered, tokens: Tensor, W: Tensor) -> None:
     beta = torch.tensor(BETAS, dtype=torch.float64, device=tokens.device)[place % len(BETAS)]
     # multiples of 2^-HEAD_BITS, beta = 1 among them
     W = (W * 2.0**HEAD_BITS).round() * 2.0**-HEAD_BITS * beta[:, None, None]
+    _measured(found, tokens, W, beta)
+
+
+def _measured(found: _Gathered, tokens: Tensor, W: Tensor, beta: Tensor) -> None:
+    """Add what the cosine falls, and what the claim's print is made of, of laws (n, S, k, d) with heads (n, d, d)."""
     sound = _nowhere_zero(tokens)
     columns: dict[str, tuple[Tensor, Tensor]] = {}
     for end in (0, 1):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import product
@@ -343,39 +343,74 @@ def settings(
 MOST = 400
 
 
-def _points(rows: list[dict[str, float]], errors: list[dict[str, float]]) -> Points:
+def _fitting(C: float, lam: float, kappa: float, d: float) -> tuple[int, float, float, int]:
+    """A setting of a case, its counts whole."""
+    whole(C=C, d=d)
+    return int(C), lam, kappa, int(d)
+
+
+def _sink_cost(C: int, lam: float, kappa: float, d: int) -> tuple[dict[str, float], dict[str, float]]:
+    W, _, _, error = sink_cost(embeddings(C, 2, lam, d, 1), kappa)
+    size, rounding = nuclear(W)
+    row = {"value": 2 * size, "C": float(C), "lam": lam, "kappa": kappa, "d": float(d)}
+    return row, {"value": 2 * (rounding + error * size)}
+
+
+def _diagonal_cost(
+    C: int, lam: float, kappa: float, d: int, place: int, forms: tuple[Formula, ...]
+) -> tuple[dict[str, float], dict[str, float]]:
+    family = 1 if d == 4 else 1 + place % len(FAMILIES)
+    tokens = embeddings(C, 2 if d == 4 else 2 + place % 3, lam, d, family)
+    block, alpha = _printed_diagonal(tokens, kappa, *forms)
+    size, rounding = nuclear(block + alpha * tokens.projector)
+    shape = {"r_eta": float(np.rint(np.trace(tokens.projector))), "Delta_diag": tokens.nearest}
+    row = {"value": 2 * size, "C": float(C), "lam": lam, "kappa": kappa, "d": float(d), **shape}
+    blur = 64 * d * ROUNDOFF
+    return row, {"value": 2 * rounding + 64 * d * blur * size, "Delta_diag": blur * d}
+
+
+def _copy_cost(C: int, lam: float, kappa: float, d: int) -> tuple[dict[str, float], dict[str, float]]:
+    value, error = copy_cost(C, lam, kappa, d)
+    return {"value": -value, "C": float(C), "lam": lam, "kappa": kappa, "d": float(d)}, {"value": error}
+
+
+def _gathered(found: Iterable[tuple[dict[str, float], dict[str, float]]]) -> Points:
+    """Points of rows, each with its errors."""
+    rows, errors = zip(*found, strict=True)
     columns = {name: np.array([row[name] for row in rows]) for name in rows[0]}
     return Points(columns, {name: np.array([row[name] for row in errors]) for name in errors[0]}, {})
 
 
-@search("lampert2026.sec7.sink-upper")
+def _diagonal_at(
+    C: float,
+    lam: float,
+    kappa: float,
+    d: float,
+    s_of: Formula,
+    a_of: Formula,
+    b_of: Formula,
+    alpha_of: Formula,
+) -> Points:
+    """The cost for antipodal nuisances, n = 2, whose r_eta and Delta_diag are what they are."""
+    return _gathered([_diagonal_cost(*_fitting(C, lam, kappa, d), 0, (s_of, a_of, b_of, alpha_of))])
+
+
+@search(
+    "lampert2026.sec7.sink-upper",
+    at=lambda C, lam, kappa, d: _gathered([_sink_cost(*_fitting(C, lam, kappa, d))]),
+)
 def sink_upper(points: int, generator: torch.Generator) -> Points:
     """The cost 2 ||W_QK||_* of the sink construction from the vectors, with the least a and b that they allow."""
-    rows, errors = [], []
-    for C, lam, kappa, d, _ in settings(points, generator):
-        W, _, _, error = sink_cost(embeddings(C, 2, lam, d, 1), kappa)
-        size, rounding = nuclear(W)
-        rows.append({"value": 2 * size, "C": float(C), "lam": lam, "kappa": kappa, "d": float(d)})
-        errors.append({"value": 2 * (rounding + error * size)})
-    return _points(rows, errors)
+    return _gathered(_sink_cost(*setting[:4]) for setting in settings(points, generator))
 
 
-@search("lampert2026.sec7.diag-upper")
+@search("lampert2026.sec7.diag-upper", at=_diagonal_at)
 def diag_upper(
     points: int, generator: torch.Generator, s_of: Formula, a_of: Formula, b_of: Formula, alpha_of: Formula
 ) -> Points:
     """The cost 2 ||W_QK||_* of the diagonal construction from the vectors, with the printed constants."""
-    rows, errors = [], []
-    for C, lam, kappa, d, place in settings(points, generator):
-        family = 1 if d == 4 else 1 + place % len(FAMILIES)
-        tokens = embeddings(C, 2 if d == 4 else 2 + place % 3, lam, d, family)
-        block, alpha = _printed_diagonal(tokens, kappa, s_of, a_of, b_of, alpha_of)
-        size, rounding = nuclear(block + alpha * tokens.projector)
-        shape = {"r_eta": float(np.rint(np.trace(tokens.projector))), "Delta_diag": tokens.nearest}
-        rows.append({"value": 2 * size, "C": float(C), "lam": lam, "kappa": kappa, "d": float(d), **shape})
-        blur = 64 * d * ROUNDOFF
-        errors.append({"value": 2 * rounding + 64 * d * blur * size, "Delta_diag": blur * d})
-    return _points(rows, errors)
+    forms = (s_of, a_of, b_of, alpha_of)
+    return _gathered(_diagonal_cost(*setting, forms) for setting in settings(points, generator))
 
 
 # -- the copy queries alone
@@ -451,14 +486,14 @@ def lower_constant(C: float, lam: float, kappa: float, d: float) -> Bounded:
     return {"cost": copy_cost(int(C), lam, kappa, d)}
 
 
-@search("lampert2026.sec7.sink-lower")
+@search(
+    "lampert2026.sec7.sink-lower",
+    at=lambda C, lam, kappa, d: _gathered([_copy_cost(*_fitting(C, lam, kappa, d))]),
+)
 def sink_lower(points: int, generator: torch.Generator) -> Points:
     """Minus the least cost that the copy queries' constraints force; every sink solution meets them."""
-    rows, errors = [], []
-    for C, lam, kappa, d, place in settings(points, generator, (1, 2, 3, 4)):
-        # smaller lam than elsewhere, too
-        share = lam if place % 2 else lam / 2
-        value, error = copy_cost(C, share, kappa, d)
-        rows.append({"value": -value, "C": float(C), "lam": share, "kappa": kappa, "d": float(d)})
-        errors.append({"value": error})
-    return _points(rows, errors)
+    # smaller lam than elsewhere, too
+    return _gathered(
+        _copy_cost(C, lam if place % 2 else lam / 2, kappa, d)
+        for C, lam, kappa, d, place in settings(points, generator, (1, 2, 3, 4))
+    )

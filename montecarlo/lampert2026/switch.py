@@ -154,7 +154,16 @@ def measured(scores: Tensor, values: Tensor) -> dict[str, tuple[Tensor, Tensor]]
     }
 
 
-@search("lampert2026.sec6.sink-implies-switch")
+def _at(found: dict[str, tuple[Tensor, Tensor]], scores: Tensor, values: Tensor, **further: float) -> Points:
+    """What is measured of one context, with further columns that are exact."""
+    columns = {name: _exact(torch.tensor([value], dtype=torch.float64)) for name, value in further.items()}
+    return _gathered([found | columns], [(scores[None], values[None])])
+
+
+@search(
+    "lampert2026.sec6.sink-implies-switch",
+    at=lambda scores, values, kappa: _at(measured(scores[None], values[None]), scores, values, kappa=kappa),
+)
 def sink_implies_switch(points: int, generator: torch.Generator) -> Points:
     """value = |out - v_0|; climbs it over the largest |v_j - v_0| at fixed margins, for every number of keys.
 
@@ -203,7 +212,10 @@ def two_keys(scores: Tensor, values: Tensor) -> dict[str, tuple[Tensor, Tensor]]
     }
 
 
-@search("lampert2026.sec6.switch-implies-sink")
+@search(
+    "lampert2026.sec6.switch-implies-sink",
+    at=lambda scores, values, eps: _at(two_keys(scores[None], values[None]), scores, values, eps=eps),
+)
 def switch_implies_sink(points: int, generator: torch.Generator) -> Points:
     """value = s_1 - s_0 of two keys with v_0 = 0; raises it, by halving, as long as |out| is sure to be <= eps.
 
@@ -333,7 +345,10 @@ def zero_output(scores: Tensor, values: Tensor, *, balanced: bool) -> dict[str, 
     }
 
 
-@search("lampert2026.sec6.zero-output-implies-sink")
+@search(
+    "lampert2026.sec6.zero-output-implies-sink",
+    at=lambda scores, values: _at(zero_output(scores[None], values[None], balanced=False), scores, values),
+)
 def zero_output_implies_sink(points: int, generator: torch.Generator) -> Points:
     """value = the weight on values other than 0, of contexts with v_0 = 0.
 

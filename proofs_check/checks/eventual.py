@@ -10,7 +10,7 @@ import sympy as sp
 from numpy.typing import NDArray
 
 from proofs_check.checks.evidence import Evidence, RunContext
-from proofs_check.checks.points import seen_at
+from proofs_check.checks.points import seen_at, tried
 from proofs_check.claims.mutants import mutants
 from proofs_check.claims.pairing import Pair
 from theorems.algebra.closed import vanishes
@@ -29,15 +29,15 @@ ROUNDING = 64
 TREND = (16, 256, 4096)
 
 
-def searched_eventually(pair: Pair, outcome: Outcome, search: Any, context: RunContext) -> Evidence:
+def searched_eventually(
+    pair: Pair, outcome: Outcome, search: Any, context: RunContext, only: Mapping[str, Any] | None = None
+) -> Evidence:
     """A search that must never fall below the derived least value, and must come near it at every T.
 
     A formula for the bound, which holds up to o(1) only, is contradicted at a point where both the formula itself and
     the least value plus the limit of formula - leading exceed what was found.
     """
-    from montecarlo.directly import run_search
-
-    found = run_search(search, context.effort.points, context.seed, context.device, pair.statement.id, pair.handed({}))
+    found = tried(pair, search, context, only)
     bound = next(iter(pair.derived().quantities.values()))
     assert isinstance(bound, Eventually)
     table = {name: found.columns[name] for name in bound.names}
@@ -119,7 +119,8 @@ def contradicted(
     for k, part in enumerate(parts):
         size = _floats(part, table)
         # what grows decides by its sign; the constant is what it is
-        limit = np.where(limit == 0, size if k == len(parts) - 1 else np.sign(size) * np.inf, limit)
+        grows = np.where(size == 0, 0.0, np.copysign(np.inf, size))
+        limit = np.where(limit == 0, size if k == len(parts) - 1 else grows, limit)
     raw = _floats(formula, table)
     slack = slack + ROUNDING * np.spacing(np.abs(raw))
     with np.errstate(invalid="ignore"):

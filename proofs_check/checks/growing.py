@@ -31,6 +31,8 @@ WALKS = {"quick": 8_000, "standard": 8_000, "thorough": 64_000}
 PILOT, LEVEL = 2_000, 0.9
 #: Standard errors around the mean of the numbers as they are: what is cut off must not grow faster than what is kept.
 ERRORS = 5
+#: How many times the shorter walks beside it the walks of a case's length are.
+SPAN = 16
 #: Exponents are multiples of this, and an interval of half of it to either side tells them apart.
 STEP = 0.5
 NEAR = STEP / 2
@@ -82,11 +84,22 @@ def uncut(values: Mapping[str, Any]) -> dict[str, Size]:
     return found
 
 
-def grown(pair: Pair, outcome: Outcome, growth: Growth, alpha: float, context: RunContext) -> Evidence:
-    """The empirical check of a claim about growth: the exponent between the shortest and the longest walks."""
+def grown(
+    pair: Pair,
+    outcome: Outcome,
+    growth: Growth,
+    alpha: float,
+    context: RunContext,
+    only: Mapping[str, Any] | None = None,
+) -> Evidence:
+    """The empirical check of a claim about growth: the exponent between the shortest and the longest walks.
+
+    At ``only`` one case these have its length T, and T/SPAN.
+    """
     from montecarlo.directly import draw_growth
 
     lengths, walks = LENGTHS[context.effort_name], WALKS[context.effort_name]
+    lengths = lengths if only is None else (only["T"] // SPAN, only["T"])
     evidence = Evidence(tier="direct simulation, cut off at a quantile", cases=len(lengths))
     claim = pair.statement.id
     sizes: dict[int, dict[str, Size]] = {}

@@ -13,7 +13,7 @@ from typing import Any
 import sympy as sp
 
 from montecarlo.registry import instance_of
-from proofs_check.checks.evidence import Seen
+from proofs_check.checks.evidence import RunContext, Seen
 from proofs_check.claims.pairing import Pair
 from theorems.algebra.balls import ball, between, precision, rational
 from theorems.algebra.closed import names
@@ -31,6 +31,16 @@ CASES, TRIED = 24, 200
 SHOWN = 160
 #: The fractional parts of its multiples are spread evenly.
 GOLDEN = (5**0.5 - 1) / 2
+
+
+def tried(pair: Pair, search: Any, context: RunContext, only: Mapping[str, Any] | None) -> Any:
+    """The points that a search tries, or the one of a case."""
+    from montecarlo.directly import run_search, search_at
+
+    handed = pair.handed({})
+    if only is not None:
+        return search_at(search, only, handed)
+    return run_search(search, context.effort.points, context.seed, context.device, pair.statement.id, handed)
 
 
 def misread(pair: Pair, found: Any, places: Iterable[int]) -> list[str]:

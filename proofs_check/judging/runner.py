@@ -399,9 +399,9 @@ def _empirical_check(pair: Pair, outcome: Outcome, options: Options, device: str
     if isinstance(found, registry.Evaluation):
         return evaluated(pair, outcome, found, here, options.case)
     if isinstance(found, registry.Growth):
-        return grown(pair, outcome, found, part(pair), here)
+        return grown(pair, outcome, found, part(pair), here, options.case)
     if isinstance(found, registry.Search):
-        return searched(pair, outcome, found, here)
+        return searched(pair, outcome, found, here, options.case)
     if isinstance(found, registry.Observation):
         return observed(pair, outcome, found, here, options.case)
     return sampled(pair, outcome, found, part(pair), here, options.case)

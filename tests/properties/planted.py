@@ -127,14 +127,17 @@ def clamped(draw: Callable[..., torch.Tensor]) -> Callable[..., torch.Tensor]:
 
 def in_the_search(sides: Sides) -> Sides:
     """The sides with a search that says FACTOR times the value at its points."""
-    function: Any = sides.check.function
+    check: Any = sides.check
 
-    @wraps(function)
-    def searched(*given: Any, **named: Any) -> Any:
-        found = function(*given, **named)
-        return replace(found, columns={**found.columns, "value": FACTOR * found.columns["value"]})
+    def wrong(function: Any) -> Any:
+        @wraps(function)
+        def searched(*given: Any, **named: Any) -> Any:
+            found = function(*given, **named)
+            return replace(found, columns={**found.columns, "value": FACTOR * found.columns["value"]})
 
-    return with_check(sides, searched)
+        return searched
+
+    return replace(sides, check=replace(check, function=wrong(check.function), at=wrong(check.at)))
 
 
 def in_the_growth(sides: Sides) -> Sides:

@@ -4,8 +4,7 @@ False alarms: every quantity that is sampled is compared once at each case and o
 the level PART/(quantities x (draws + 1)), ``quantities`` counted over all claims, so that a run of all property tests
 fails without a cause with a probability below 10^-9, whatever the tails of the numbers are (see ``levels``, and
 ``proofs_check.checks.agreeing``). What is evaluated without randomness has no false alarms. Claims that are judged by a
-search look at points of their own, where every number must be the derivation's. Claims of growth have no parameters:
-their exponents are measured between other lengths on walks of other seeds.
+search, or by their growth, stand in ``test_searches``.
 """
 
 from __future__ import annotations
@@ -20,24 +19,18 @@ import pytest
 
 from montecarlo import engine, registry, walks
 from montecarlo.calibration import check_normals
-from montecarlo.directly import run_search
 from montecarlo.registry import Simulation
 from montecarlo.threads import EngineError
-from proofs_check.binding.instances import values_bound
 from proofs_check.cases import wide
-from proofs_check.checks import agreeing, growing
+from proofs_check.checks import agreeing
 from proofs_check.checks.agreeing import (
     MOST,
-    UNSETTLED,
     Agreed,
     Pooled,
     Sides,
     agreement,
     compared,
 )
-from proofs_check.checks.evidence import EFFORTS, Evidence, RunContext
-from proofs_check.checks.points import exact_quantity, misread
-from proofs_check.checks.searching import searched
 from proofs_check.claims.pairing import Pair
 from tests.properties import planted
 from tests.properties.levels import PART, share
@@ -46,8 +39,6 @@ from theorems.claims.catalogue import by_id, with_sides
 Fault = Callable[[Sides], Sides]
 #: Draws of a claim in ``make test``, and in ``make test-slow``.
 DRAWS, MANY = 30, 1000
-#: Points of a search.
-POINTS = 24
 SEEDS = 20
 #: Claims whose empirical check is a search, which looks at points of its own.
 SEARCHED = frozenset(
@@ -65,12 +56,8 @@ SEARCHED = frozenset(
         *(f"sec7.{name}" for name in ("sink-upper", "diag-upper", "sink-lower")),
     )
 )
-#: Searches of which a few points take ten seconds and more to recompute.
-DEAR = frozenset(c for c in SEARCHED if c.startswith(("lampert2026.sec5", "lampert2026.sec6")))
 #: Claims that are measured by their growth, or have no model.
 GROWN = frozenset(f"bao2024.appB.{name}" for name in ("order19", "order20", "order21", "dominance"))
-#: Lengths between which exponents are measured, far from those at which the claims are judged.
-SPANS = ((48, 768), (96, 384), (128, 2048))
 ELSEWHERE = SEARCHED | GROWN | {"lampert2026.sec7.value-terms"}
 CLAIMS = tuple(claim.id for claim in with_sides() if claim.id not in ELSEWHERE)
 #: Claims at which faults are planted in ``make test``: moments, a limit, a number, a matrix, a property.
@@ -87,8 +74,6 @@ FEW = frozenset(
         "lampert2026.sec7.sink-construction",
     }
 )
-#: Searches at which faults are planted in ``make test``: a range, a bound of a norm, a cost, a bound in the limit.
-READ = frozenset(f"bao2024.sec{name}" for name in ("4.eq5", "5.eq7-second", "5.eq9")) | {"lampert2026.sec7.sink-lower"}
 SOME = [pytest.param(name, marks=() if name in FEW else pytest.mark.slow) for name in CLAIMS]
 
 
@@ -146,92 +131,6 @@ def test_nothing_is_flaky(seed: int) -> None:
     level = share(quantities() * SEEDS, DRAWS)
     told = [str(agreement(sides(claim), DRAWS, level, 100 + seed)) for claim in CLAIMS]
     assert not any(told), "\n".join(filter(None, told))
-
-
-def misled(both: Sides, seed: int, points: int) -> str:
-    """How what a search finds differs from what is derived, at the smallest of its points; "" where nothing does.
-
-    Every number at every point is held to the derivation's own functionals, or else to the statement, and to the
-    derived bound.
-    """
-    check, pair = both.check, both.pair
-    assert isinstance(check, registry.Search)
-    found = run_search(check, points, seed, "cpu", both.claim, pair.handed({}))
-    order = sorted(range(len(found)), key=lambda k: len(str(found.point(k))))
-    told = [told for k in order for told in misread(pair, found, [k])][:1]
-    context = RunContext(seed, effort=replace(EFFORTS["quick"], points=points), effort_name="quick")
-    evidence = searched(pair, UNSETTLED, check, context)
-    told += evidence.conflicts
-    if exact_quantity(pair) is None:
-        # what the statement says is what a number can be held to
-        told += values_bound(pair, check, evidence.seen).faults
-    return next(iter(told), "")
-
-
-@pytest.mark.parametrize(
-    "claim", [pytest.param(c, marks=pytest.mark.slow if c in DEAR else ()) for c in sorted(SEARCHED)]
-)
-def test_a_search_finds_what_is_derived(claim: str) -> None:
-    assert not (told := misled(sides(claim), 0, POINTS)), told
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("claim", sorted(SEARCHED))
-def test_many_searches_find_what_is_derived(claim: str) -> None:
-    told = [misled(sides(claim), seed, POINTS) for seed in range(1, SEEDS + 1)]
-    assert not any(told), "\n".join(filter(None, told))
-
-
-@pytest.mark.parametrize(
-    "claim", [pytest.param(c, marks=pytest.mark.slow if c in DEAR else ()) for c in sorted(SEARCHED)]
-)
-def test_a_search_repeats_itself_and_follows_its_seed(claim: str) -> None:
-    check, given = sides(claim).check, sides(claim).pair.handed({})
-    assert isinstance(check, registry.Search)
-    one, two, other = (run_search(check, 12, seed, "cpu", claim, given) for seed in (1, 1, 2))
-    assert np.array_equal(one.columns["value"], two.columns["value"])
-    # those of Section 7 begin with a grid
-    alike = np.array_equal(one.columns["value"], other.columns["value"])
-    assert alike == claim.startswith("lampert2026.sec7")
-
-
-def grows(both: Sides, span: tuple[int, int], seed: int, monkeypatch: pytest.MonkeyPatch) -> Evidence:
-    """The exponents of a claim of growth, measured between two lengths on walks of one seed."""
-    monkeypatch.setattr(growing, "LENGTHS", {"quick": span})
-    assert isinstance(both.check, registry.Growth)
-    context = RunContext(seed, effort=EFFORTS["quick"], effort_name="quick")
-    alpha = PART / (len(GROWN) * (len(SPANS) + SEEDS))
-    found = growing.grown(both.pair, UNSETTLED, both.check, alpha, context)
-    assert 0 < found.spent <= alpha
-    return found
-
-
-@pytest.mark.parametrize("claim", sorted(GROWN))
-@pytest.mark.parametrize("span", [SPANS[0], *(pytest.param(span, marks=pytest.mark.slow) for span in SPANS[1:])])
-def test_growth_is_as_derived(claim: str, span: tuple[int, int], monkeypatch: pytest.MonkeyPatch) -> None:
-    assert not grows(sides(claim), span, 1, monkeypatch).conflicts
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("claim", sorted(GROWN))
-def test_growth_is_as_derived_on_many_seeds(claim: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert not [seed for seed in range(SEEDS) if grows(sides(claim), SPANS[0], seed, monkeypatch).conflicts]
-
-
-@pytest.mark.parametrize("fault", [planted.in_the_growth, planted.in_the_order])
-@pytest.mark.parametrize("claim", sorted(GROWN))
-def test_a_fault_in_a_growth_is_found(claim: str, fault: Fault, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Lengths are all that such a claim has for cases."""
-    assert "derived exponent" in grows(fault(sides(claim)), SPANS[0], 1, monkeypatch).conflicts[0]
-
-
-@pytest.mark.parametrize("fault", [planted.in_the_bound, planted.in_the_search])
-@pytest.mark.parametrize(
-    "claim", [pytest.param(c, marks=() if c in READ else pytest.mark.slow) for c in sorted(SEARCHED)]
-)
-def test_a_fault_in_a_bound_is_found_at_a_point_that_can_be_read(claim: str, fault: Fault) -> None:
-    told = misled(fault(sides(claim)), 0, POINTS)
-    assert ("derived" in told or "statement" in told) and len(told) <= 300, told
 
 
 def readable(case: Mapping[str, Any] | None) -> bool:

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from proofs_check.cases import drawn as drawing
-from proofs_check.cases.given import keys, parse_case, positive_semidefinite
+from proofs_check.cases.given import MIN_GROWN, keys, parse_case, positive_semidefinite
 from proofs_check.claims.schema import schema
 from proofs_check.inputs.errors import UsageError
 from proofs_check.report.outputs import plain
@@ -123,6 +123,14 @@ def test_theta_lies_between_0_and_1(theta: str) -> None:
         parse_case(text, claim)
 
 
+def test_growth_is_asked_at_long_walks_alone() -> None:
+    claim = next(claim for claim in with_sides() if claim.relation == "order")
+    with pytest.raises(
+        UsageError, match=f"T = {MIN_GROWN - 1}: expected at least {MIN_GROWN}; growth shows at long walks"
+    ):
+        parse_case(json.dumps({"T": MIN_GROWN - 1}), claim)
+
+
 @pytest.mark.parametrize("claim", with_sides(), ids=lambda claim: str(claim.id))
 def test_every_claim_takes_a_case_of_its_keys(claim: Statement) -> None:
     required, optional = keys(claim)
@@ -136,6 +144,8 @@ def test_every_claim_takes_a_case_of_its_keys(claim: Statement) -> None:
         value |= {name: ["1"] for name in "pabce"}
     if claim.model == "free":
         value = {name: values[0] for name, values in claim.ranges.items()}
+    if claim.relation == "order":
+        value["T"] = MIN_GROWN
     for names in (required, (*required, *optional)):
         case = parse_case(json.dumps({name: value[name] for name in names}), claim)
         assert set(names) <= set(case)

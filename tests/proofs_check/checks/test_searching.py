@@ -11,6 +11,7 @@ import sympy as sp
 
 from montecarlo import registry
 from montecarlo.registry import Points, Search
+from proofs_check.checks.agreeing import UNSETTLED
 from proofs_check.checks.evidence import EFFORTS, Evidence, RunContext
 from proofs_check.checks.searching import searched
 from proofs_check.claims.pairing import Pair
@@ -223,3 +224,19 @@ def test_a_difference_that_cancels_is_no_violation() -> None:
     statement = replace(by_id()[SINK], printed={"upper": "value_radius*(1 - 1/(1 + keys*exp(-kappa)))"})
     ((report, _),) = runner.judge(statement, Options(effort="quick", device="cpu", jobs=1), "cpu", Silent())
     assert report["verdict"] == "verified"
+
+
+def test_a_search_is_asked_at_a_case() -> None:
+    """At W = Sigma = I the bound (5) is attained; what is searched instead has other points."""
+    pair, entry = Pair(by_id()[EQ5]), registry.find(EQ5)
+    eye = [["1", "0"], ["0", "1"]]
+    found = searched(pair, UNSETTLED, entry, BENCH, {"d": 2, "W": eye, "Sigma": eye})
+    assert found.samples == 1 and found.seen[0].case["W"] == eye and not found.conflicts and not found.survivors
+
+
+def test_a_search_without_a_single_point_says_what_to_do() -> None:
+    def search(points: int, generator: Any) -> Points:
+        raise AssertionError
+
+    with pytest.raises(LookupError, match=r"measures no single case; give it one, @search\(\.\.\., at=function\)"):
+        searched(Pair(by_id()[EQ5]), UNSETTLED, Search(EQ5, search), BENCH, {"W": [["1"]], "Sigma": [["1"]]})
