@@ -24,6 +24,7 @@ from proofs_check.cases.rotations import rotated
 from theorems.algebra.expressions import ExpressionError
 from theorems.claims.catalogue import STRUCTURED, Statement, base_id
 from theorems.claims.conditions import read
+from theorems.claims.growth import SHORTEST
 from theorems.gaussian.numeric import Case as CaseValues
 from theorems.kernel.deriving import find as find_derivation
 
@@ -80,7 +81,8 @@ def case_strategy(draw: Callable[[st.SearchStrategy[Any]], Any], statement: Stat
     if statement.model == "free":
         return {name: draw(st.sampled_from(slot.get(name, statement.ranges[name]))) for name in statement.parameters}
     if statement.model == "none":
-        case["T"] = draw(st.integers(1, 64))
+        least_T = SHORTEST if statement.relation == "order" else 1
+        case["T"] = draw(st.integers(least_T, max(64, 4 * least_T)))
         if "i" in statement.parameters:
             case["i"] = draw(st.integers(1, case["T"]))
         return case

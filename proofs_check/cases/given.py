@@ -18,14 +18,13 @@ from proofs_check.cases.of_statements import UNITS, exact_case, names_given, sat
 from proofs_check.inputs.data import json_of
 from proofs_check.inputs.errors import nearest, shown
 from theorems.claims.catalogue import STRUCTURED, Statement, is_data
+from theorems.claims.growth import SHORTEST
 from theorems.kernel.catalogued import left_side, said
 from theorems.statement.expression import StatementError
 from theorems.statement.values.cases import failures
 
 #: Most dimensions, most tokens.
 MAX_D, MAX_T = 64, 4096
-#: The shortest walks at which a growth shows: terms of lower order are still large at others.
-MIN_GROWN = 512
 #: Where exact work gives up: the integers of Sigma's elimination, and common denominators of matrices and vectors, stay
 #: below 2**MAX_BITS, their time below seconds.
 MAX_BITS = 8192
@@ -211,8 +210,8 @@ def parse_case(text: str, claim: Statement) -> dict[str, Any]:
     for name in _COUNTS:
         if name in data:
             value = count(name, data[name], MAX_T)
-            if claim.relation == "order" and value < MIN_GROWN:
-                fail(f"{name} = {value}", f"at least {MIN_GROWN}", "growth shows at long walks alone")
+            if claim.relation == "order" and value < SHORTEST:
+                fail(f"{name} = {value}", f"at least {SHORTEST}", "growth shows at long walks alone")
             before = [case[one] for one in _COUNTS if one in case and case[one] > value and _ordered(claim, one, name)]
             if before:
                 order = " <= ".join(count for count in _COUNTS if count in data)

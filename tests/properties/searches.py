@@ -17,12 +17,12 @@ from proofs_check.binding.instances import values_bound
 from proofs_check.cases import wide
 from proofs_check.cases.drawing import least
 from proofs_check.cases.drawn import Case
-from proofs_check.cases.given import MIN_GROWN
 from proofs_check.checks.agreeing import UNSETTLED, Agreed, Sides
 from proofs_check.checks.evidence import EFFORTS, Evidence, RunContext
 from proofs_check.checks.growing import grown
 from proofs_check.checks.points import exact_quantity, misread
 from proofs_check.checks.searching import searched
+from theorems.claims.growth import SHORTEST
 
 #: The longest walks between which a growth is measured.
 LONGEST = 2048
@@ -79,7 +79,7 @@ def grown_at(both: Sides, T: int, alpha: float, seed: int) -> Evidence:
 
 def shrunk(both: Sides, wrong: Callable[[int], Any], tries: int = 12) -> Agreed:
     """The shortest walks at which a growth is wrong."""
-    T = least(st.integers(MIN_GROWN, LONGEST), lambda T: bool(wrong(T)), tries, Random(both.claim))
+    T = least(st.integers(SHORTEST, LONGEST), lambda T: bool(wrong(T)), tries, Random(both.claim))
     found = Agreed(both.claim)
     if T is not None:
         found.case, found.told = {"T": T}, str(wrong(T))

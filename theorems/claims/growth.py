@@ -9,6 +9,9 @@ import sympy as sp
 
 from theorems.algebra.expressions import ExpressionError, parse, symbol, text
 
+#: The shortest walks at which a growth is looked for: at others terms of lower order are still large.
+SHORTEST = 512
+
 _ERROR = re.compile(r"\s*([oO])\s*\((.*)\)\s*", re.DOTALL)
 
 

@@ -12,11 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from proofs_check.cases import drawn as drawing
-from proofs_check.cases.given import MIN_GROWN, keys, parse_case, positive_semidefinite
+from proofs_check.cases.given import keys, parse_case, positive_semidefinite
 from proofs_check.claims.schema import schema
 from proofs_check.inputs.errors import UsageError
 from proofs_check.report.outputs import plain
 from theorems.claims.catalogue import Statement, by_id, with_sides
+from theorems.claims.growth import SHORTEST
 
 EQ17 = by_id()["bao2024.appA.eq17"]
 GOOD = {"d": 2, "i": 2, "j": 3, "W": [["1", "-1/2"], ["-1/2", 3]], "Sigma": [["1", "0"], ["0", "2/8"]], "start": "zero"}
@@ -126,9 +127,9 @@ def test_theta_lies_between_0_and_1(theta: str) -> None:
 def test_growth_is_asked_at_long_walks_alone() -> None:
     claim = next(claim for claim in with_sides() if claim.relation == "order")
     with pytest.raises(
-        UsageError, match=f"T = {MIN_GROWN - 1}: expected at least {MIN_GROWN}; growth shows at long walks"
+        UsageError, match=f"T = {SHORTEST - 1}: expected at least {SHORTEST}; growth shows at long walks"
     ):
-        parse_case(json.dumps({"T": MIN_GROWN - 1}), claim)
+        parse_case(json.dumps({"T": SHORTEST - 1}), claim)
 
 
 @pytest.mark.parametrize("claim", with_sides(), ids=lambda claim: str(claim.id))
@@ -145,7 +146,7 @@ def test_every_claim_takes_a_case_of_its_keys(claim: Statement) -> None:
     if claim.model == "free":
         value = {name: values[0] for name, values in claim.ranges.items()}
     if claim.relation == "order":
-        value["T"] = MIN_GROWN
+        value["T"] = SHORTEST
     for names in (required, (*required, *optional)):
         case = parse_case(json.dumps({name: value[name] for name in names}), claim)
         assert set(names) <= set(case)
