@@ -172,8 +172,9 @@ class Asked:
     def of(cls, statement: Statement, what: Any, seed: int, count: int) -> Asked:
         """So many cases of a statement, within what ``what`` asks for."""
         hypotheses = (statement.model, statement.covariance, statement.conditions, statement.positions)
-        ranges = (statement.parameters, statement.ranges, statement.strata, statement.regime, statement.asymptotic)
-        return cls(repr((statement.id.split(".")[0], hypotheses, ranges, what)), statement, what, seed, count)
+        ranges = (statement.parameters, statement.ranges, statement.strata, statement.further)
+        limits = (statement.regime, statement.asymptotic)
+        return cls(repr((statement.id.split(".")[0], hypotheses, ranges, limits, what)), statement, what, seed, count)
 
 
 @lru_cache(maxsize=128)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from random import Random
+
+from hypothesis import strategies as st
 
 from proofs_check.cases.drawn import meets
 from theorems.claims.catalogue import Statement
@@ -15,6 +18,9 @@ from theorems.statement.reading.ranges import Range
 LOOKED = 400
 #: How near an end that is left out is, and how large a number without one.
 NEAR, FAR = Fraction(1, 1000), Fraction(1000)
+#: Numbers between those that are listed are multiples of 1/GRID, at which the walks of Lemma 2 have whole numbers of
+#: tokens and of eigenvalues.
+GRID = 16
 
 _CORNERS: dict[str, Mapping[str, tuple[str, ...]]] = {}
 _ENDS: dict[str, Mapping[str, tuple[str, ...]]] = {}
@@ -35,7 +41,25 @@ def strata(statement: Statement, fixed: Mapping[str, str]) -> list[Mapping[str, 
 
 
 def _parts(statement: Statement) -> tuple[Mapping[str, tuple[str, ...]], ...]:
-    return statement.strata or ({},)
+    return (*(statement.strata or ({},)), *statement.further)
+
+
+def whole(statement: Statement, name: str) -> bool:
+    """Whether all values that a parameter is drawn from are whole numbers."""
+    return all(
+        Fraction(v).denominator == 1 for part in (statement.ranges, *_parts(statement)) for v in part.get(name, ())
+    )
+
+
+def between(values: Sequence[str], whole: bool) -> st.SearchStrategy[str]:
+    """Values, simplest first, or a number between them: a whole one, or a multiple of 1/GRID."""
+    low, high = min(map(Fraction, values)), max(map(Fraction, values))
+    unit = 1 if whole else GRID
+    first, last = math.ceil(low * unit), math.floor(high * unit)
+    listed = st.sampled_from(values)
+    if len(values) == 1 or first >= last:
+        return listed
+    return listed | st.integers(first, last).map(lambda k: str(Fraction(k, unit)))
 
 
 def ends(statement: Statement) -> Mapping[str, tuple[str, ...]]:

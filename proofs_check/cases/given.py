@@ -261,22 +261,23 @@ def _ordered(claim: Statement, one: str, two: str) -> bool:
 
 def _free(claim: Statement, data: dict[str, Any], required: Sequence[str]) -> dict[str, Any]:
     """The parameters of a free claim; of one about a printed object, within what its values are drawn from."""
+    from proofs_check.cases.free_ranges import ends, whole
+
     case = {name: rational(name, data[name]) for name in required}
+    parts = (claim.ranges, *claim.strata, *claim.further)
     for name, value in case.items():
-        drawn = [Fraction(v) for ranges in (claim.ranges, *claim.strata) for v in ranges.get(name, ())]
+        drawn = sorted({Fraction(v) for part in parts for v in part.get(name, ())})
         # what is drawn from counts is a count, of a size that an empirical check can build
-        if drawn and all(v.denominator == 1 and v > 0 for v in drawn) and name not in ("kappa", "lam", "budget"):
-            most = max(MAX_D, 4 * int(max(drawn)))
+        if drawn and whole(claim, name) and drawn[0] > 0 and name not in ("kappa", "lam", "budget"):
+            most = max(MAX_D, 4 * int(drawn[-1]))
             if value.denominator != 1 or not 1 <= value <= most:
                 fail(f"{name} = {value}", f"an integer from 1 to {most}")
-    if claim.definitions:
-        for name, value in case.items():
-            known = sorted({Fraction(v) for drawn in (claim.ranges, *claim.strata) for v in drawn.get(name, ())})
-            whole = all(v.denominator == 1 for v in known)
-            if whole and len(known) < 6 and value not in known:
-                fail(f"{name} = {value}", f"one of {', '.join(map(str, known))}")
-            if not known[0] <= value <= known[-1]:
-                fail(f"{name} = {value}", f"a number from {known[0]} to {known[-1]}")
+        if claim.definitions:
+            known = sorted({*drawn, *map(Fraction, ends(claim).get(name, ()))})
+            counted = whole(claim, name)
+            if not known[0] <= value <= known[-1] or (counted and value.denominator != 1):
+                kind = "an integer" if counted else "a number"
+                fail(f"{name} = {value}", f"{kind} from {known[0]} to {known[-1]}")
     return {name: str(value) for name, value in case.items()}
 
 

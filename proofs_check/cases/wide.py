@@ -23,7 +23,7 @@ from hypothesis import strategies as st
 from proofs_check.cases import structured
 from proofs_check.cases.drawing import EnoughError, each, least
 from proofs_check.cases.drawn import SLOTS, TRACELESS, Asked, Case, key, meets
-from proofs_check.cases.free_ranges import corners, strata
+from proofs_check.cases.free_ranges import between, corners, strata, whole
 from proofs_check.cases.rotations import rotated
 from proofs_check.claims.report import Range
 from theorems.claims.catalogue import STRUCTURED, Statement
@@ -133,7 +133,7 @@ def strategy(draw: Draw, statement: Statement, aim: Aim, longest: Lengths = LONG
         case = _tokens(draw, statement, aim, longest)
     elif statement.model == "free":
         part = draw(st.sampled_from(strata(statement, aim)))
-        case = {name: draw(st.sampled_from(values)) for name, values in part.items()}
+        case = {name: draw(between(values, whole(statement, name))) for name, values in part.items()}
     elif statement.model == "none":
         case = {"T": aim.get("T") or draw(st.integers(1, longest.usual))}
         if "i" in statement.parameters:

@@ -107,7 +107,8 @@ class Statement:
     ``coefficient_of`` names a word, ``symbolic.exact`` states that word's coefficient. ``conditions`` are inequalities
     between parameters of a case ("2*i <= j") that the drawn cases must meet; ``ranges`` are the rationals that the
     parameters of a ``free`` model (any randomness) are drawn from; ``strata`` narrow them, one for every case that is
-    to be judged. ``attained`` adds to an upper bound that it is reached, so that a larger one is false. ``covariance``
+    to be judged, and ``further`` are what other cases are drawn from beside them. ``attained`` adds to an upper bound
+    that it is reached, so that a larger one is false. ``covariance``
     "identity" restricts the claim to Sigma = I. ``definitions`` are the printed objects that the claim is about: both
     sides may be handed them. ``plugin`` names the package of a claim that is not the suite's own. ``says`` is what the
     claim says in the language of statements, None where it stands in words alone. With the relation
@@ -141,6 +142,7 @@ class Statement:
     definitions: Mapping[str, str] = field(default_factory=dict)
     covariance: str = "any"
     strata: tuple[Mapping[str, tuple[str, ...]], ...] = ()
+    further: tuple[Mapping[str, tuple[str, ...]], ...] = ()
     conditions: tuple[str, ...] = ()
     ranges: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     attained: bool = False
@@ -251,7 +253,8 @@ def _claim(entry: Mapping[str, Any], paper: Paper) -> Statement:
     try:
         known["lines"] = tuple(_line(line) for line in known.get("lines", ()))
         known["ranges"] = {name: tuple(values) for name, values in known.get("ranges", {}).items()}
-        known["strata"] = tuple({n: tuple(v) for n, v in stratum.items()} for stratum in known.get("strata", ()))
+        for name in ("strata", "further"):
+            known[name] = tuple({n: tuple(v) for n, v in part.items()} for part in known.get(name, ()))
         if "says" in known:
             known["says"] = _said(str(entry.get("id", "?")), known["says"])
         return Statement(paper=paper, **known)

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from proofs_check.cases import drawn as drawing
+from proofs_check.cases import wide
 from proofs_check.cases.given import keys, parse_case, positive_semidefinite
 from proofs_check.claims.schema import schema
 from proofs_check.inputs.errors import UsageError
@@ -219,3 +220,13 @@ def test_denominators_with_little_in_common_are_refused_beforehand() -> None:
         parse_case(changed(d=size, Sigma=unit, W=W), EQ17)
     W = [[f"{r + c}/{10**39}" for c in range(size)] for r in range(size)]
     assert parse_case(changed(d=size, Sigma=unit, W=W), EQ17)["d"] == size
+
+
+@pytest.mark.parametrize("claim", [c for c in with_sides() if c.model == "free" and c.parameters], ids=lambda c: c.id)
+def test_parameters_are_drawn_between_the_listed_ones_and_can_be_handed_back(claim: Statement) -> None:
+    """Not from the listed ones alone, of which some claims have seven."""
+    cases = [case for case, _ in wide.drawn(claim, 1, 60)]
+    assert all(parse_case(json.dumps(case), claim) == case for case in cases)
+    parts = (claim.ranges, *claim.strata, *claim.further)
+    listed = {(name, value) for part in parts for name, values in part.items() for value in values}
+    assert {(name, value) for case in cases for name, value in case.items()} - listed
