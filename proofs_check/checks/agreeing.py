@@ -197,9 +197,12 @@ def telling(sides: Sides, case: Case, budget: Budget, constant: bool = False) ->
 
     def tells(name: str) -> bool:
         moment, mean, variance = pair.statistic(name, case)
-        if isinstance(moment, Limit) or not mean:
-            # a probability is measured against 1, what is 0 against its deviation
-            return bool(variance) or bool(mean) or constant
+        if not mean:
+            # what is 0 is measured against its deviation
+            return bool(variance) or constant
+        if constant and isinstance(moment, Limit):
+            # a probability that is nearly 0 everywhere is measured against 1
+            return True
         pairs = isinstance(moment, Moment) and moment.kind != "mean"
         return 8 * log * variance <= mean**2 * (walks // (1 + pairs))
 
