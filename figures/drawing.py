@@ -6,13 +6,12 @@ Exit status: 0 written, 1 a figure could not be made.
 from __future__ import annotations
 
 import argparse
-import contextlib
 import json
 import os
 import stat
 import sys
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import repeat
 from pathlib import Path
 
@@ -21,7 +20,7 @@ from figures.files import made
 from proofs_check.commands.checks import MAX_JOBS, MAX_SEED, integer
 from proofs_check.inputs.errors import UsageError, nearest, shown
 from proofs_check.report.lock import changed, figures_of, fingerprint
-from proofs_check.report.outputs import check_folder
+from proofs_check.report.outputs import check_folder, make_folder, remove_empty, write_together
 
 SUFFIXES = (".png", ".svg", ".txt", ".json", ".csv")
 #: What can be drawn, as the help says it.
@@ -58,32 +57,19 @@ def _folder(value: str, names: Sequence[str]) -> Path:
     return folder
 
 
-def _opened(folder: Path, value: str) -> None:
-    """Make the folder and see that a file can be made in it, before any work; raises UsageError where that fails."""
+def _opened(folder: Path, value: str) -> list[Path]:
+    """Make the folder and see that a file can be made in it, before any work; raises UsageError where that fails.
+
+    Returns what was made, as `make_folder` does.
+    """
+    made: list[Path] = []
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        made = make_folder(folder)
         with tempfile.TemporaryFile(dir=folder):
-            pass
+            return made
     except OSError as error:
+        remove_empty(made)
         raise UsageError("--out", value, f"a writable folder ({error.strerror or error})", "name another one") from None
-
-
-def write(folder: Path, files: Mapping[str, bytes]) -> None:
-    """Write files so that a reader sees an old one or a new one, never a part; all are complete before one is moved."""
-    mark = f".twofold-{os.getpid()}-{os.urandom(4).hex()}-"
-    try:
-        for name, content in files.items():
-            with open(folder / (mark + name), "xb") as handle:
-                handle.write(content)
-                handle.flush()
-                os.fsync(handle.fileno())
-        for name in files:
-            os.replace(folder / (mark + name), folder / name)
-    except BaseException:
-        for name in files:
-            with contextlib.suppress(OSError):
-                (folder / (mark + name)).unlink()
-        raise
 
 
 def _made(names: Sequence[str], seed: int, jobs: int) -> Iterator[tuple[str, dict[str, bytes]]]:
@@ -107,12 +93,12 @@ def make(args: argparse.Namespace) -> int:
     jobs = len(os.sched_getaffinity(0)) if args.jobs is None else integer("--jobs", args.jobs, 1, MAX_JOBS, JOBS)
     held = figures_of("--expect", args.expect) if args.expect is not None else None
     folder = _folder(args.out, names)
-    _opened(folder, args.out)
+    opened = _opened(folder, args.out)
     made_now = {}
     try:
         for name, files in _made(names, seed, jobs):
             try:
-                write(folder, files)
+                write_together({folder / file: content for file, content in files.items()})
             except OSError as error:
                 told = f"could not be written ({error.strerror or error})"
                 raise FigureError(f"--out {shown(args.out)}: {told}") from None
@@ -124,6 +110,7 @@ def make(args: argparse.Namespace) -> int:
         if differs:
             raise FigureError("; ".join(["data differs from --expect", *differs]))
     except FigureError as error:
+        remove_empty(opened)
         print(f"figures: error: {error}", file=sys.stderr)
         return 1
     return 0

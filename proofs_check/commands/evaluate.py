@@ -43,14 +43,11 @@ ROUNDING = 1e-10
 
 def load(argument: str, path: str, shape: int) -> np.ndarray[Any, np.dtype[np.float64]]:
     """A real, finite array of ``shape`` axes from an .npy file, read without pickle; UsageError otherwise."""
+    raw = read_bytes(argument, path, mend=WRITES)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            array = np.load(io.BytesIO(read_bytes(argument, path)), allow_pickle=False)
-    except UsageError:
-        raise
-    except OSError as error:
-        raise UsageError(argument, path, f"a file that can be read ({error.strerror or error})", WRITES) from None
+            array = np.load(io.BytesIO(raw), allow_pickle=False)
     # a header is read by Python's own parser, which raises what it likes, and may ask for all memory there is
     except (Exception, MemoryError) as error:
         held = "Python objects" if "allow_pickle" in str(error) else "no array that can be read"

@@ -43,12 +43,9 @@ def run_measure(args: argparse.Namespace) -> int:
     if folder is not None:
         needed("matplotlib")
     try:
-        text = read_bytes("--text", args.text).decode()
+        text = read_bytes("--text", args.text, mend="name another one").decode()
     except UnicodeDecodeError:
         raise UsageError("--text", args.text, "a file of UTF-8 text; this is none", "name another one") from None
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or error
-        raise UsageError("--text", args.text, f"a file that can be read ({reason})", "name another one") from None
 
     # read when torch is first imported: threads that wait by turning keep a busy machine from the ones that work
     os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")

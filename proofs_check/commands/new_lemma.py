@@ -8,13 +8,13 @@ import keyword
 import re
 import sys
 from collections.abc import Mapping
-from contextlib import suppress
 from dataclasses import dataclass
 from importlib.machinery import PathFinder
 from pathlib import Path
 from typing import Any
 
 from proofs_check.inputs.errors import UsageError
+from proofs_check.report.outputs import make_folder, remove_empty
 from proofs_check.statements.request import Request
 from theorems.claims.outside import regular_bytes, toml_of
 
@@ -370,20 +370,17 @@ def write(claim_id: str, wanted: Mapping[str, str], folder: Path) -> list[Path]:
         if path.exists():
             continue
         try:
-            for above in reversed(path.relative_to(folder).parents):
-                if not (folder / above).exists():
-                    (folder / above).mkdir()
-                    made.append(folder / above)
+            made += make_folder(path.parent)
             with path.open("x", encoding="utf-8") as handle:
                 written.append(path)
                 handle.write(text)
-        except OSError as error:
+        except BaseException as error:
             # a lemma is there whole or not at all
             for done in written:
                 done.unlink(missing_ok=True)
-            for above in reversed(made):
-                with suppress(OSError):
-                    above.rmdir()
+            remove_empty(made)
+            if not isinstance(error, OSError):
+                raise
             raise UsageError("ID", claim_id, f"a folder that can be written; {name}: {error.strerror}") from None
     return written
 

@@ -104,12 +104,9 @@ def read(value: str, known: Collection[str], selected: Collection[str]) -> Expec
     be read or used: an id that is in no catalogue, a verdict that is none, or not one selected claim.
     """
     try:
-        text = read_bytes(_ARGUMENT, value).decode("utf-8-sig")
+        text = read_bytes(_ARGUMENT, value, "a readable TOML or JSON file").decode("utf-8-sig")
     except UnicodeDecodeError:
         raise UsageError(_ARGUMENT, value, "a TOML or JSON file in UTF-8") from None
-    except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-        raise UsageError(_ARGUMENT, value, f"a readable TOML or JSON file ({reason})") from None
     data = _parse(text, value)
     if not isinstance(data, dict):
         raise UsageError(_ARGUMENT, value, "a table of verdicts", 'write [verdicts] and "<id>" = "<verdict>" lines')

@@ -238,7 +238,6 @@ class VerdictCache:
         }
         path = self._path(claim, question)
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
             atomic_write(path, _sealed(entry))
         except OSError as error:
             # a full disk or a read-only folder: the run is none the worse for it

@@ -121,10 +121,9 @@ def _value(value: Any) -> str:
 def figures_of(argument: str, value: str) -> dict[str, Fingerprint]:
     """The fingerprints that a lock holds; UsageError where the file cannot be read or holds none that can be used."""
     try:
-        data = toml_of(read_bytes(argument, value).decode("utf-8-sig"))
-    except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else error
-        raise UsageError(argument, value, f"a file that `twofold lock` wrote ({reason})") from None
+        data = toml_of(read_bytes(argument, value, "a file that `twofold lock` wrote").decode("utf-8-sig"))
+    except ValueError as error:
+        raise UsageError(argument, value, f"a file that `twofold lock` wrote ({error})") from None
     found = data.get("figures")
     if not found:
         raise UsageError(argument, value, "a lock that holds figures", "let `twofold lock` write it")
@@ -177,8 +176,10 @@ def data_of(folder: Path) -> dict[str, Fingerprint]:
     found = {}
     for path in sorted(folder.glob("*.json")):
         try:
-            found[path.stem] = fingerprint(json_of(read_bytes("--figures", path).decode()))
-        except (OSError, ValueError, OverflowError) as error:
+            found[path.stem] = fingerprint(
+                json_of(read_bytes("--figures", path, "a figure's data", "make it again").decode())
+            )
+        except (ValueError, OverflowError) as error:
             raise UsageError("--figures", str(path), f"a figure's data ({error})", "make it again") from None
     if not found:
         raise UsageError("--figures", str(folder), "a folder with figures' data", "`twofold figures` writes one")

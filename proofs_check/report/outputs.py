@@ -137,26 +137,59 @@ def _runs(process: int) -> bool:
     return True
 
 
-def atomic_write(path: Path, content: str | bytes, *, durable: bool = True) -> None:
-    """Write ``content``, text as UTF-8, to ``path`` so that a reader sees the old file or the new one, never a part.
+def make_folder(folder: Path) -> list[Path]:
+    """Make a folder and those above it; returns the ones that were missing, the topmost first."""
+    made = []
+    for missing in reversed([one for one in (folder, *folder.parents) if not one.exists()]):
+        try:
+            missing.mkdir()
+        except FileExistsError:
+            # another run's, meanwhile
+            continue
+        made.append(missing)
+    return made
 
-    ``durable`` waits until the disk has it.
-    """
-    _clear(path.parent.absolute())
-    temporary = path.with_name(f".twofold-{os.getpid()}-{os.urandom(4).hex()}")
-    try:
-        with open(temporary, "xb") as handle:
-            handle.write(content.encode() if isinstance(content, str) else content)
-            handle.flush()
-            if durable:
-                os.fsync(handle.fileno())
-        if path.exists():
-            os.chmod(temporary, stat.S_IMODE(path.stat().st_mode))
-        os.replace(temporary, path)
-    except BaseException:
+
+def remove_empty(folders: Sequence[Path]) -> None:
+    """Take away folders that `make_folder` made, as far as nothing stands in them."""
+    for folder in reversed(folders):
         with contextlib.suppress(OSError):
-            temporary.unlink()
+            folder.rmdir()
+
+
+def write_together(files: Mapping[Path, str | bytes], *, durable: bool = True) -> None:
+    """Write files, text as UTF-8, so that a reader sees an old one or a new one, never a part.
+
+    All are complete, beside where they belong, before the first is moved there, in order. Folders that are missing are
+    made; what cannot be written leaves neither a file nor a folder behind. ``durable`` waits until the disk has them.
+    """
+    made: list[Path] = []
+    complete: dict[Path, Path] = {}
+    try:
+        for path, content in files.items():
+            made += make_folder(path.parent)
+            _clear(path.parent.absolute())
+            complete[path] = temporary = path.with_name(f".twofold-{os.getpid()}-{os.urandom(4).hex()}")
+            with open(temporary, "xb") as handle:
+                handle.write(content.encode() if isinstance(content, str) else content)
+                handle.flush()
+                if durable:
+                    os.fsync(handle.fileno())
+            if path.exists():
+                os.chmod(temporary, stat.S_IMODE(path.stat().st_mode))
+        for path, temporary in complete.items():
+            os.replace(temporary, path)
+    except BaseException:
+        for temporary in complete.values():
+            with contextlib.suppress(OSError):
+                temporary.unlink()
+        remove_empty(made)
         raise
+
+
+def atomic_write(path: Path, content: str | bytes, *, durable: bool = True) -> None:
+    """Write one file as `write_together` does."""
+    write_together({path: content}, durable=durable)
 
 
 def plain(value: Any, where: str = "report") -> Any:

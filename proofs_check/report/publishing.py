@@ -8,19 +8,23 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import fcntl
 import hashlib
 import os
-from collections.abc import Collection, Iterable, Mapping
+import time
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 
 from proofs_check.inputs.errors import UsageError
-from proofs_check.report.outputs import atomic_write, check_folder, check_target
+from proofs_check.report.outputs import check_folder, check_target, make_folder, remove_empty, write_together
 from theorems.claims.outside import regular_bytes
 
 #: The list of the files of the site, its first line, and where the pages of models are, which a report leaves.
 MANIFEST, HEAD, MODELS = "files.txt", "# what twofold wrote here: SHA-256 and name", "models/"
 #: Most files of a site: those of a report that can be read, by far.
 MOST = 50_000
+#: Seconds that another call has to come to its end; it takes less than one.
+PATIENCE = 10
 #: What every report has, and is looked for before any work.
 ALWAYS = ("index.html", "report.json", "report.md", "graph.html", "rules.html", "run.html", "assets/style.css")
 
@@ -51,24 +55,56 @@ def model_pages(folder: Path) -> list[tuple[str, str]]:
 
 
 def publish(made: Mapping[str, bytes], folder: Path, stays: str) -> None:
-    """Write files into a folder, which is made where it is missing.
+    """Write files into a folder, which is made where it is missing: all of them, or none where there is no room.
 
     What an earlier call wrote and this one does not is taken away, unless its name begins with ``stays``. Raises
     OSError where a file cannot be written, and before any is where one is another's or would lie outside, by a link.
     """
+    before = make_folder(folder)
+    try:
+        with _alone(folder):
+            _publish(made, folder, stays)
+    except BaseException:
+        remove_empty(before)
+        raise
+
+
+def _publish(made: Mapping[str, bytes], folder: Path, stays: str) -> None:
     old = _check(made, folder)
     new = {(hashlib.sha256(content).hexdigest(), name) for name, content in made.items()}
-    folder.mkdir(parents=True, exist_ok=True)
     # first what is about to be written, so that the next call knows it as its own if this one is killed
-    _list(old | new, folder)
-    for name, content in made.items():
-        _put(folder / name, content)
+    files = {MANIFEST: _listed(old | new), **made}
+    # hundreds of small files, which can be written again: not worth waiting for the disk each time
+    write_together({folder / name: content for name, content in files.items()}, durable=False)
     kept = {(mark, name) for mark, name in old if name not in made and name.startswith(stays)}
     for mark, name in old - kept:
         if name not in made and _mark(folder / name) == mark:
             with contextlib.suppress(OSError):
                 (folder / name).unlink()
-    _list(new | kept, folder)
+    write_together({folder / MANIFEST: _listed(new | kept)}, durable=False)
+
+
+@contextlib.contextmanager
+def _alone(folder: Path) -> Iterator[None]:
+    """No other call writes into the folder meanwhile; OSError where one still does after ``PATIENCE`` seconds."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        end = time.monotonic() + PATIENCE
+        while True:
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                if time.monotonic() > end:
+                    raise BlockingIOError(errno.EAGAIN, "another run writes there; try again") from None
+                time.sleep(0.05)
+                continue
+            except OSError:
+                # not every file system has locks
+                pass
+            break
+        yield
+    finally:
+        os.close(descriptor)
 
 
 def _check(names: Iterable[str], folder: Path) -> Written:
@@ -112,13 +148,6 @@ def _mark(path: Path) -> str:
         return ""
 
 
-def _list(written: Collection[tuple[str, str]], folder: Path) -> None:
+def _listed(written: Collection[tuple[str, str]]) -> bytes:
     lines = [HEAD, *(f"{mark}  {name}" for mark, name in sorted(written, key=lambda one: (one[1], one[0])))]
-    _put(folder / MANIFEST, ("\n".join(lines) + "\n").encode())
-
-
-def _put(path: Path, content: bytes) -> None:
-    """Write a file so that a reader sees the old one or the new one, never a part."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    # hundreds of small files, which can be written again: not worth waiting for the disk each time
-    atomic_write(path, content, durable=False)
+    return ("\n".join(lines) + "\n").encode()

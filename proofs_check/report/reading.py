@@ -13,8 +13,8 @@ from proofs_check.inputs.data import json_of
 from proofs_check.inputs.errors import UsageError, shown
 from proofs_check.inputs.files import read_bytes
 
-#: What to do where a file holds no report.
-AGAIN = "write it again by `twofold verify --json`"
+#: What is read, and what to do where a file holds none.
+WANTED, AGAIN = "a JSON report that --json wrote", "write it again by `twofold verify --json`"
 
 
 def read_report(argument: str, value: str) -> Report:
@@ -67,7 +67,7 @@ def read_selftest(argument: str, value: str) -> dict[str, Any]:
 
 def _object(argument: str, value: str) -> dict[str, Any]:
     try:
-        text = read_bytes(argument, value).decode("utf-8-sig")
+        text = read_bytes(argument, value, WANTED, AGAIN).decode("utf-8-sig")
         found = json_of(text)
         # a surrogate alone, which JSON can write, has no place in a file
         json.dumps(found, ensure_ascii=False).encode()
@@ -75,9 +75,8 @@ def _object(argument: str, value: str) -> dict[str, Any]:
         raise UsageError(argument, value, "a JSON file without surrogates that stand alone", AGAIN) from None
     except UnicodeDecodeError:
         raise UsageError(argument, value, "a JSON file in UTF-8", AGAIN) from None
-    except (OSError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) and error.strerror else error
-        raise UsageError(argument, value, f"a JSON report that --json wrote ({reason})", AGAIN) from None
+    except ValueError as error:
+        raise UsageError(argument, value, f"{WANTED} ({error})", AGAIN) from None
     if not isinstance(found, dict):
-        raise UsageError(argument, value, "a JSON report that --json wrote", AGAIN)
+        raise UsageError(argument, value, WANTED, AGAIN)
     return found

@@ -119,14 +119,6 @@ def test_a_figure_that_cannot_be_made_leaves_the_old_files(
     assert (tmp_path / "variance_profile.png").read_text() == "old"
 
 
-def test_a_write_that_fails_leaves_no_part(tmp_path: Path) -> None:
-    (tmp_path / "first").write_text("old")
-    with pytest.raises(OSError):
-        drawing.write(tmp_path, {"first": b"new", "missing/second": b"new"})
-    assert [path.name for path in tmp_path.iterdir()] == ["first"]
-    assert (tmp_path / "first").read_text() == "old"
-
-
 def test_an_unknown_figure_cannot_be_loaded() -> None:
     with pytest.raises(KeyError):
         load("os")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import errno
 import json
 import os
 import re
@@ -188,6 +189,19 @@ def test_a_pipe_where_a_site_is_read(here: Path, sample_report: dict[str, Any]) 
     os.mkfifo(here / "pages" / "files.txt")
     told = called(["report", "report.json", "--html", "pages"])
     assert told.status == 2 and os.listdir(here / "pages") == ["files.txt"]
+
+
+def test_a_lock_that_cannot_be_read_is_not_written_over(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (here / "verdicts.toml").write_text("[verdicts]\n")
+
+    def denied(path: object) -> bytes:
+        raise PermissionError(errno.EACCES, "Permission denied", str(path))
+
+    read = outside.regular_bytes
+    monkeypatch.setattr(outside, "regular_bytes", lambda path: (denied if "toml" in str(path) else read)(path))
+    told = called(["lock", "--report", "good.json", "--out", "verdicts.toml"])
+    refused(told, here, contents(here))
+    assert "(Permission denied)" in told.err
 
 
 def test_files_of_one_call_do_not_lie_among_its_pages(here: Path, sample_report: dict[str, Any]) -> None:

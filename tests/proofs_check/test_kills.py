@@ -13,6 +13,7 @@ import signal
 import subprocess
 import sys
 import textwrap
+import threading
 import time
 from collections.abc import Callable
 from importlib import metadata
@@ -24,7 +25,7 @@ import pytest
 from proofs_check.judging import cache as kept
 from proofs_check.judging import runner
 from proofs_check.judging.cache import VerdictCache
-from proofs_check.report import lock
+from proofs_check.report import lock, outputs, publishing
 from proofs_check.report.lock import fingerprint, news
 from proofs_check.report.publishing import HEAD, MANIFEST
 from tests.conftest import sampled_report
@@ -156,6 +157,74 @@ def test_a_full_disk_leaves_the_old_file(
     assert told.status == 1
     one_line(told.err)
     assert f"{option} {tmp_path / target}: could not be written (No space left on device)" in told.err
+    assert contents(tmp_path) == before
+
+
+@pytest.mark.parametrize("room", [0, 1, 2, 7])
+@pytest.mark.parametrize("arguments", [["report", "report.json", "--html"], ["figures", "softmax_pieces", "--out"]])
+def test_a_disk_that_fills_up_half_way_leaves_what_was_there(
+    arguments: list[str], room: int, tmp_path: Path, sample_report: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of many files none is there, or the old ones are, all of them: no page leads to one that could not be written."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("figures.drawing.made", lambda name, seed: {f"{name}.{n}": b"new" for n in range(8)})
+    other = {**sample_report, "claims": sample_report["claims"][:1]}
+    (tmp_path / "report.json").write_text(json.dumps(other), encoding="utf-8")
+    if arguments[0] == "report":
+        assert called([*arguments, "old"]).status == 0
+    else:
+        (tmp_path / "old").mkdir()
+        (tmp_path / "old" / "softmax_pieces.3").write_text("old")
+    (tmp_path / "report.json").write_text(json.dumps(sample_report), encoding="utf-8")
+    before = contents(tmp_path)
+    for target in ("old", "new/folder"):
+        left = room
+
+        def opened(path: Any, *rest: Any) -> Any:
+            nonlocal left
+            left -= 1
+            if left < 0:
+                raise FULL
+            return open(path, *rest)
+
+        with monkeypatch.context() as patch:
+            patch.setattr(outputs, "open", opened, raising=False)
+            told = called([*arguments, target])
+        assert told.status == 1 and "could not be written (No space left on device)" in told.err
+        one_line(told.err)
+        assert contents(tmp_path) == before and not (tmp_path / "new").exists()
+
+
+def test_two_reports_into_one_folder_leave_one_of_them(tmp_path: Path) -> None:
+    """Each waits for the other to come to its end: the pages are those of one of them, and the list knows them."""
+    sites = [{f"{n}.html": text * 20_000 for n in range(40)} for text in (b"a", b"b")]
+    errors: list[BaseException] = []
+
+    def write(made: dict[str, bytes]) -> None:
+        try:
+            for _ in range(5):
+                publishing.publish(made, tmp_path / "site", publishing.MODELS)
+        except BaseException as error:
+            errors.append(error)
+
+    threads = [threading.Thread(target=write, args=[made]) for made in sites]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert errors == []
+    found = {path.name: path.read_bytes() for path in (tmp_path / "site").glob("*.html")}
+    assert found in sites
+    publishing.publish({}, tmp_path / "site", publishing.MODELS)
+    assert os.listdir(tmp_path / "site") == [MANIFEST]
+
+
+def test_a_report_does_not_wait_for_ever_for_another(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(publishing, "PATIENCE", 0.1)
+    publishing.publish({"one.html": b"one"}, tmp_path, "")
+    before = contents(tmp_path)
+    with publishing._alone(tmp_path), pytest.raises(BlockingIOError, match="another run writes there"):
+        publishing.publish({"one.html": b"two"}, tmp_path, "")
     assert contents(tmp_path) == before
 
 

@@ -25,7 +25,6 @@ from hypothesis import strategies as st
 from proofs_check.inputs.errors import UsageError
 from proofs_check.judging import cache as kept
 from proofs_check.judging.cache import VerdictCache, changes, code, default_folder, opened
-from proofs_check.report import outputs
 from tests.conftest import sampled_report
 from theorems.claims.catalogue import Statement, by_id
 
@@ -188,14 +187,14 @@ def test_an_entry_of_another_question_is_not_believed(tmp_path: Path) -> None:
 
 
 def test_a_full_disk_costs_time_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def full(path: Path, text: str) -> None:
+    def full(one: object, other: object) -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
-    monkeypatch.setattr(outputs, "atomic_write", full)
+    monkeypatch.setattr(os, "replace", full)
     here = VerdictCache(tmp_path)
     here.keep(claim(), QUESTION, found())
     assert here.trouble == f"{tmp_path / 'bao2024'}: verdicts are not kept there (No space left on device)"
-    assert here.look(claim(), QUESTION) is None
+    assert here.look(claim(), QUESTION) is None and not any(tmp_path.iterdir())
 
 
 def test_a_folder_that_cannot_be_made_costs_time_only(tmp_path: Path) -> None:

@@ -174,6 +174,14 @@ def test_what_a_kill_within_a_write_left_goes_with_the_next_write(tmp_path: Path
     assert {path.name for path in tmp_path.iterdir()} == before - {left} | {"report.json"}
 
 
+def test_of_files_written_together_none_is_there_where_one_cannot_be(tmp_path: Path) -> None:
+    (tmp_path / "first").write_text("old")
+    with pytest.raises(NotADirectoryError):
+        outputs.write_together({tmp_path / name: "new" for name in ("first", "made/second", "first/third")})
+    assert [path.name for path in tmp_path.iterdir()] == ["first"]
+    assert (tmp_path / "first").read_text() == "old"
+
+
 def test_a_link_in_a_circle_is_no_target(tmp_path: Path) -> None:
     link = tmp_path / "loop"
     link.symlink_to(link)

@@ -18,7 +18,6 @@ import pytest
 from proofs_check.claims.report import Variant
 from proofs_check.claims.schema import empty
 from proofs_check.report import byhand, site
-from proofs_check.report.outputs import atomic_write
 from proofs_check.report.publishing import HEAD, MANIFEST, MOST
 from proofs_check.report.site import pages, view
 from tests.proofs_check.report.site.reading import Element, read
@@ -467,15 +466,16 @@ def test_a_site_that_was_killed_half_way_is_written_anew(
     sample_report: Report, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     done: list[Path] = []
+    replace = os.replace
 
-    def killed(path: Path, content: bytes, **options: bool) -> None:
+    def killed(temporary: Path, path: Path) -> None:
         if len(done) == 5:
             raise KeyboardInterrupt
         done.append(path)
-        atomic_write(path, content, **options)
+        replace(temporary, path)
 
     with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
-        patch.setattr("proofs_check.report.publishing.atomic_write", killed)
+        patch.setattr(os, "replace", killed)
         site.write(sample_report, tmp_path)
     assert (tmp_path / "index.html").exists() and not (tmp_path / "report.json").exists()
     site.write(sample_report, tmp_path)
