@@ -110,7 +110,9 @@ def make(args: argparse.Namespace) -> int:
         if differs:
             raise FigureError("; ".join(["data differs from --expect", *differs]))
     except FigureError as error:
-        remove_empty(opened)
         print(f"figures: error: {error}", file=sys.stderr)
         return 1
+    finally:
+        # nothing in it: an error, or an interruption
+        remove_empty(opened)
     return 0

@@ -119,6 +119,20 @@ def test_a_figure_that_cannot_be_made_leaves_the_old_files(
     assert (tmp_path / "variance_profile.png").read_text() == "old"
 
 
+@pytest.mark.parametrize("there", [True, False])
+def test_a_folder_that_was_made_for_nothing_is_taken_back(
+    there: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(name: str) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(files, "load", interrupted)
+    if there:
+        (tmp_path / "out").mkdir()
+    assert main(["figures", "--out", str(tmp_path / "out" / "new"), "--jobs", "1"]) == 130
+    assert [path.name for path in tmp_path.rglob("*")] == ["out"] * there
+
+
 def test_an_unknown_figure_cannot_be_loaded() -> None:
     with pytest.raises(KeyError):
         load("os")
