@@ -54,7 +54,7 @@ def tiers_of(text: str) -> tuple[str, ...]:
 def seconds_of(text: str) -> float:
     """The seconds of rounds; raises UsageError."""
     if not re.fullmatch(r"[0-9]{1,6}(\.[0-9]{1,6})?", text) or not float(text) > 0:
-        raise UsageError("--seconds", text, "a number > 0, e.g. 120")
+        raise UsageError("--seconds", text, "a number from 0.000001 to 999999, in digits, e.g. 120")
     return float(text)
 
 

@@ -129,8 +129,9 @@ def test_the_whole_run(monkeypatch: pytest.MonkeyPatch) -> None:
         (report.sizes_of, "4x5000", "1 <= d <= 4096"),
         (report.sizes_of, "4x4,4x4", "each size once"),
         (report.tiers_of, "fused,quick", "some of literal, fused, joint"),
-        (report.seconds_of, "0", "a number > 0"),
-        (report.seconds_of, "nan", "a number > 0"),
+        (report.seconds_of, "0", "a number from 0.000001 to 999999"),
+        (report.seconds_of, "nan", "a number from 0.000001 to 999999"),
+        (report.seconds_of, "1000000", "a number from 0.000001 to 999999"),
     ],
 )
 def test_bad_arguments(function: Any, given: str, told: str) -> None:
