@@ -4,7 +4,7 @@ from __future__ import annotations
 
 RUN = 1e-9
 #: What samples are compared in; each has as much of RUN as any other, whatever else is run.
-PARTS = ("agreement", "many cases", "many seeds", "what cancels", "growth", "edges", "other statements")
+PARTS = ("agreement", "many cases", "many seeds", "what cancels", "growth", "edges", "other statements", "normals")
 PART = RUN / len(PARTS)
 
 
