@@ -1,26 +1,29 @@
 """Whether both interpreters of a statement agree at a case: what is derived there, and what is sampled or evaluated.
 
-A sample's interval of left - right holds the exact value but for the level that it is handed, whatever the tails are
-(``proofs_check.checks.intervals``); the k-th sample of a quantity is handed delta/(k (k + 1)), which add up to delta
-however many are looked at. Numbers without tokens are computed in exact or ball arithmetic on one side and in
-floating point on the other, and differ by no more than rounding.
+A sample's interval of left - right holds the exact value e but for the level that it is handed, whatever the tails are
+(``proofs_check.checks.intervals``). One of width w that does is of width (1 + f) w where the simulation gives 1 + f
+times what is right, and holds (1 + f) e: it leaves e out where f > w/(|e| - w), the least error of that case. The k-th
+sample of a quantity is handed delta/(k (k + 1)), which add up to delta however many are looked at. Numbers without
+tokens are computed in exact or ball arithmetic on one side and in floating point on the other, and differ by no more
+than rounding.
 """
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from fractions import Fraction
 
 from proofs_check.cases.drawn import key as key_of
 from proofs_check.cases.of_statements import Case, exact_case, readable_case
 from proofs_check.checks.agreeing import Agreed, Look
 from proofs_check.statements.conflicting import conflicting
-from proofs_check.statements.measuring import TooDearError, plan
+from proofs_check.statements.measuring import Measurement, TooDearError, plan
 from proofs_check.statements.moments import Checker
 from tests.properties import edges as at_edges
 from theorems.claims.catalogue import Statement
 from theorems.kernel.catalogued import left_side, said
-from theorems.statement.expression import MOMENTS
+from theorems.statement.expression import MOMENTS, Expr, number
 from theorems.statement.proposition import Proposition
 
 #: Most walks of a case: errors of some parts in a hundred are seen, and small ones are left to the judgement.
@@ -49,6 +52,25 @@ def has_moments(text: str) -> bool:
     return any(f"{one}[" in text for one in MOMENTS)
 
 
+def least_at(checker: Checker, measured: Measurement) -> float:
+    """The least error of a simulation, as a part of the exact value, that is sure to be seen in a sample."""
+    (left, right), width = checker.sides(measured.case), measured.gap[1] - measured.gap[0]
+    if left is None or right is None or not math.isfinite(width):
+        return math.inf
+    size = abs(float(left - right))
+    return width / (size - width) if size > width else math.inf
+
+
+def above(least: float) -> Fraction:
+    """The factor that is off by so much, or just more."""
+    return Fraction(math.ceil((1 + least) * 10**6), 10**6)
+
+
+def multiplied(prop: Proposition, factor: int | Fraction = 2) -> Proposition:
+    """A proposition whose left side is twice what it was, or another factor."""
+    return replace(prop, left=Expr("*", (number(factor), prop.left)), whole=None)
+
+
 @dataclass
 class Interpreters:
     """A statement as it is derived, and as it is simulated or evaluated; these differ where a fault is planted."""
@@ -63,6 +85,8 @@ class Interpreters:
         self.checker = Checker(self.derived, self.claim, "quick")
         self.looks: dict[str, Look] = {}
         self.samples = 0
+        #: The least error of the simulation, as a part of the exact value, that some case shows.
+        self.least = math.inf
 
     def look(self, case: Case) -> Look:
         """What both are found to say at a case, which is looked at once: it has one stream."""
@@ -88,6 +112,7 @@ class Interpreters:
         told = "; ".join(self.checker.conflicts([measured])[:1])
         # both have a value, or neither
         valued = None not in self.checker.sides(case)
+        self.least = min(self.least, least_at(self.checker, measured))
         return Look(told, int(all(map(math.isfinite, measured.gap)) == valued))
 
     def agreement(self, draws: int, key: int) -> Agreed:
@@ -95,7 +120,7 @@ class Interpreters:
         found, dear = Agreed(self.claim), list[Case]()
         edges = at_edges.edges(self.derived)
         drawn = at_edges.drawn(self.derived, edges.values(), key, draws)
-        for number in range(1, ROUNDS + 2):
+        for again in range(1, ROUNDS + 2):
             for cases in drawn:
                 looks = ((case, self.look(case)) for case in cases)
                 case, seen = next((one for one in looks if one[1].compared or one[1].told), (cases[0], Look()))
@@ -107,10 +132,11 @@ class Interpreters:
                 found.cases += [case] * seen.compared
                 found.compared += seen.compared
             found.missed = at_edges.missed(edges.values(), [*found.cases, *dear])
+            found.least = {"": self.least}
             left = at_edges.missed(edges.values(), found.cases)
             found.unasked = [edge for edge in left if edge not in found.missed]
             if not left:
                 break
-            again = key + 1000 * number
-            drawn = at_edges.drawn(self.derived, [edges[name] for name in left], again, len(left))
+            other = key + 1000 * again
+            drawn = at_edges.drawn(self.derived, [edges[name] for name in left], other, len(left))
         return found

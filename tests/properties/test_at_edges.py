@@ -9,7 +9,7 @@ level PART/(quantities x (SEEDS + 2)) in each of its tests (see ``levels``). Wha
 from __future__ import annotations
 
 import shlex
-from dataclasses import replace
+from fractions import Fraction
 from functools import cache
 from typing import Any
 
@@ -21,12 +21,12 @@ from proofs_check.cases.of_statements import Case, satisfied
 from proofs_check.checks.agreeing import Agreed
 from proofs_check.judging.runner import Options
 from proofs_check.judging.stated import judged_claim
+from proofs_check.statements.conflicting import AGREE, DIGITS
 from tests.properties import edges as at_edges
 from tests.properties import interpreters
-from tests.properties.interpreters import Interpreters, costly, propositions
+from tests.properties.interpreters import Interpreters, above, costly, multiplied, propositions
 from tests.properties.levels import PART
 from theorems.claims.catalogue import by_id, shipped
-from theorems.statement.expression import Expr, number
 from theorems.statement.proposition import Proposition
 
 #: Draws of a quantity in ``make test``, seeds, and draws in ``make test-slow``.
@@ -56,11 +56,6 @@ CLAIMS = [claim for claim in INTERPRETED if said(claim)]
 def delta() -> float:
     quantities = sum(prop.random for claim in CLAIMS for prop in said(claim).values())
     return PART / (quantities * (SEEDS + 2))
-
-
-def multiplied(prop: Proposition, factor: int = 2) -> Proposition:
-    """A proposition whose left side is twice what it was, or more."""
-    return replace(prop, left=Expr("*", (number(factor), prop.left)), whole=None)
 
 
 def asked(claim: str, name: str, draws: int = DRAWS, key: int = 1, **wrong: Proposition) -> Agreed:
@@ -122,6 +117,37 @@ def test_a_fault_in_the_derivation_is_found_and_shrunk(claim: str) -> None:
 @pytest.mark.parametrize("claim", SOME)
 def test_a_fault_in_the_check_is_found_and_shrunk(claim: str) -> None:
     found_and_small(claim, in_the_derivation=False)
+
+
+#: What is below the width of its interval at every case that can be afforded, so that no factor is sure to be seen.
+SMALL = {"choromanski2021.sec3.thm1-lower"}
+SAMPLED = [claim for claim in CLAIMS if any(prop.random for prop in said(claim).values())]
+
+
+@pytest.mark.parametrize(
+    "claim", [pytest.param(claim, marks=() if claim in FEW else pytest.mark.slow) for claim in SAMPLED]
+)
+def test_the_least_error_that_is_stated_is_found(claim: str) -> None:
+    """Of a simulation; with no error nothing is found at the same seed."""
+    name, prop = next((name, prop) for name, prop in said(claim).items() if prop.random)
+    right = asked(claim, name)
+    least = right.least[""]
+    assert not str(right) and (least < 2) == (claim not in SMALL), right
+    if claim in SMALL:
+        return
+    assert asked(claim, name, simulated=multiplied(prop, above(least))).case is not None
+
+
+#: Integrals of numbers, whose rounding nothing bounds: there values agree in DIGITS.
+INTEGRALS = {"choromanski2021.appF.eq26", "choromanski2021.appF.thm5-weight"}
+
+
+@pytest.mark.parametrize("claim", [claim for claim in CLAIMS if claim not in SAMPLED])
+def test_a_small_error_of_an_evaluation_is_found(claim: str) -> None:
+    """Values agree in AGREE of max(1, |value|) beside their rounding: this is a hundred times as much, or three."""
+    name, prop = next(iter(said(claim).items()))
+    factor = 1 + Fraction(3 * DIGITS if claim in INTEGRALS else 100 * AGREE).limit_denominator(10**6)
+    assert asked(claim, name, simulated=multiplied(prop, factor)).case is not None
 
 
 @pytest.mark.parametrize("claim", ["choromanski2021.appF.eq26", "choromanski2021.sec3.limit-positive"])
