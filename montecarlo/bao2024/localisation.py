@@ -393,7 +393,9 @@ def _difference(a: Tensor, b: Tensor, X: Tensor, Y: Tensor) -> Points:
     """|exp(-a^2) X - exp(-b^2) Y|, (n,)."""
     one, two = torch.exp(-(a**2)) * X, torch.exp(-(b**2)) * Y
     value = (one - two).abs()
-    error = 8 * ROUNDOFF * (one.abs() * (1 + a**2) + two.abs() * (1 + b**2) + value)
+    # an exponential that is too small for a float is 0
+    below = torch.finfo(torch.float64).tiny * (X.abs() + Y.abs())
+    error = 8 * ROUNDOFF * (one.abs() * (1 + a**2) + two.abs() * (1 + b**2) + value) + below
     table = {"value": value, "a": a, "b": b, "X": X, "Y": Y}
     return Points({name: values.cpu().numpy() for name, values in table.items()}, {"value": error.cpu().numpy()}, {})
 

@@ -350,7 +350,8 @@ def _fitting(C: float, lam: float, kappa: float, d: float) -> tuple[int, float, 
 
 
 def _sink_cost(C: int, lam: float, kappa: float, d: int) -> tuple[dict[str, float], dict[str, float]]:
-    W, _, _, error = sink_cost(embeddings(C, 2, lam, d, 1), kappa)
+    # in few dimensions all groups share their nuisances
+    W, _, _, error = sink_cost(embeddings(C, 2, lam, d, 1 if d > 3 * C else 3), kappa)
     size, rounding = nuclear(W)
     row = {"value": 2 * size, "C": float(C), "lam": lam, "kappa": kappa, "d": float(d)}
     return row, {"value": 2 * (rounding + error * size)}
@@ -391,7 +392,10 @@ def _diagonal_at(
     b_of: Formula,
     alpha_of: Formula,
 ) -> Points:
-    """The cost for antipodal nuisances, n = 2, whose r_eta and Delta_diag are what they are."""
+    """The cost for antipodal nuisances, n = 2, whose r_eta and Delta_diag are what they are, as far as these fit."""
+    if d < 3 * C + 1:
+        nothing = np.zeros(0)
+        return Points({"value": nothing, "Delta_diag": nothing}, {"value": nothing, "Delta_diag": nothing}, {})
     return _gathered([_diagonal_cost(*_fitting(C, lam, kappa, d), 0, (s_of, a_of, b_of, alpha_of))])
 
 
