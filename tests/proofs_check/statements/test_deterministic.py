@@ -102,8 +102,13 @@ def test_a_side_without_a_value_leaves_it_undecided() -> None:
     assert found.verdict == "undecided" and "has no value" in found.reason
 
 
-def test_hypotheses_that_no_case_meets_leave_it_undecided() -> None:
-    found = judge_deterministic(proposition("u <= v - 1", "u real, v real, u > v, v > u"), "quick")
+def test_hypotheses_that_no_case_meets_leave_it_undecided_or_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    nowhere = proposition("u <= v - 1", "u real, v real, u > v, v > u")
+    with pytest.raises(StatementError, match="no case meets u > v: u <= v by the others"):
+        judge_deterministic(nowhere, "quick")
+    # where the contradiction is not seen
+    monkeypatch.setattr("theorems.statement.proofs.contradiction.proved", lambda *_: None)
+    found = judge_deterministic(nowhere, "quick")
     assert found.verdict == "undecided" and "no case" in found.reason
 
 
