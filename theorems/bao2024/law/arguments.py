@@ -13,7 +13,7 @@ from theorems.bao2024.law.transform import Array
 
 Counts = Sequence[int] | np.ndarray[Any, np.dtype[Any]]
 
-#: The longest walks, a minute or two; beyond them the limit law differs by less than the errors.
+#: The longest walks: the time grows like T, and these take a hundred times as long as 10,000 tokens.
 LONGEST = 10**6
 
 
