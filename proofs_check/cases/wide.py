@@ -55,8 +55,8 @@ LONG = 100
 
 MATRIX_AIMS: tuple[Aim, ...] = (
     *({"d": d} for d in (1, 2, 5, LARGEST)),
-    *({"W": kind, "d": 3} for kind in ("positive", "negative", "indefinite", "singular", "traceless")),
-    *({"Sigma": kind, "d": 3} for kind in ("isotropic", "turned", "singular", "near-singular")),
+    *({"W": kind, "d": 3} for kind in ("positive", "negative", "indefinite", "singular", "traceless", "zero")),
+    *({"Sigma": kind, "d": 3} for kind in ("isotropic", "turned", "singular", "near-singular", "zero")),
     *({"W size": size, "d": 2} for size in SIZES[-2:]),
     *({"Sigma size": size, "d": 2} for size in SIZES[-2:]),
 )
@@ -105,7 +105,9 @@ def _allowed(statement: Statement, aim: Aim) -> bool:
     if statement.covariance == "identity" and ("Sigma" in aim or "Sigma size" in aim):
         return False
     # a trace that vanishes leaves W no sign, and no value but 0 in one dimension
-    return TRACELESS not in statement.conditions or ("W" not in aim and aim.get("d") != 1)
+    return TRACELESS not in statement.conditions or (
+        "W" not in aim and aim.get("d") != 1 and aim.get("Sigma") != "zero"
+    )
 
 
 def _vectors(statement: Statement) -> list[str]:
@@ -176,6 +178,8 @@ def _direction(draw: Draw, d: int, turned: bool = False) -> list[int]:
 def _head(draw: Draw, aim: Aim, d: int) -> list[list[str]]:
     """W, symmetric, of the kind that is aimed at."""
     kind = aim.get("W", "any")
+    if kind == "zero":
+        return _zero(d)
     values = [draw(st.sampled_from(SPECTRA.get(kind, SPECTRA["any"]))) for _ in range(d)]
     if kind == "indefinite":
         values[:2] = ["1", "-2"]
@@ -190,6 +194,10 @@ def _head(draw: Draw, aim: Aim, d: int) -> list[list[str]]:
     return rotated([str(size * Fraction(w)) for w in values], _direction(draw, d, turned=kind != "any"))
 
 
+def _zero(d: int) -> list[list[str]]:
+    return [["0"] * d for _ in range(d)]
+
+
 def _opposite(value: str) -> str:
     return str(-(Fraction(value) or 1))
 
@@ -199,6 +207,8 @@ def _covariance(draw: Draw, statement: Statement, aim: Aim, d: int) -> list[list
     kind = aim.get("Sigma", "any")
     if statement.covariance == "identity":
         return rotated(["1"] * d, [0] * d)
+    if kind == "zero":
+        return _zero(d)
     values = [draw(st.sampled_from(VARIANCES)) for _ in range(d)]
     if kind == "isotropic":
         values = values[:1] * d
@@ -278,8 +288,10 @@ def _edges_of_tokens(statement: Statement) -> Iterable[str]:
     yield from ("d = 2", "d > 8") if traceless else ("d = 1", "d = 2", "d > 8")
     if not traceless:
         yield from ("W positive", "W negative", "W singular", "W traceless")
+        yield "W = 0"
     yield from ("W indefinite", "W small", "W large")
     if statement.covariance != "identity":
+        yield from ("Sigma = 0",) if not traceless else ()
         yield from ("Sigma isotropic", "Sigma singular", "Sigma nearly singular", "Sigma small", "Sigma large")
         yield "W and Sigma do not commute"
     names = statement.positions
@@ -314,11 +326,12 @@ def _features_of_tokens(statement: Statement, case: Mapping[str, Any]) -> set[st
     signs = {int(np.sign(v)) if abs(v) > zero else 0 for v in values}
     found |= {"W positive"} if signs == {1} else {"W negative"} if signs == {-1} else set()
     found |= {"W indefinite"} if {1, -1} <= signs else set()
-    found |= {"W singular"} if 0 in signs else set()
+    found |= {f"{name} = 0" for name, entries in (("W", W), ("Sigma", Sigma)) if not entries.any()}
+    found |= {"W singular"} if 0 in signs and size else set()
     found |= {"W traceless"} if size and not sum(Fraction(case["W"][k][k]) for k in range(d)) else set()
     spread, top = np.linalg.eigvalsh(Sigma), float(abs(Sigma).max())
-    found |= {"Sigma isotropic"} if np.ptp(spread) <= 1e-9 * top else set()
-    found |= {"Sigma singular"} if spread[0] <= 1e-12 * top else set()
+    found |= {"Sigma isotropic"} if np.ptp(spread) <= 1e-9 * top and top else set()
+    found |= {"Sigma singular"} if spread[0] <= 1e-12 * top and top else set()
     found |= {"Sigma nearly singular"} if 1e-12 * top < spread[0] < 1e-5 * top else set()
     found |= {"W and Sigma do not commute"} if abs(W @ Sigma - Sigma @ W).max() > 1e-9 * size * top else set()
     for name, most in (("W", size), ("Sigma", top)):

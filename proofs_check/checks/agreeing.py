@@ -17,7 +17,7 @@ from __future__ import annotations
 import json
 import math
 import shlex
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
@@ -82,11 +82,16 @@ class Sides:
 
 @dataclass(frozen=True)
 class Budget:
-    """The level of one comparison of a sample, and how large samples are: ``effort`` multiplies the walks."""
+    """The level of one comparison of a sample, and how many times MOST it is; NORMALS go by the effort's square."""
 
     delta: float
     seed: int = 0
-    effort: float = 1.0
+    effort: int = 1
+
+    @property
+    def log(self) -> float:
+        """log(2/delta)."""
+        return math.log(2 / self.delta)
 
 
 @dataclass
@@ -125,6 +130,8 @@ class Look:
     compared: int = 0
     #: numbers in standard form, and their derived mean in standard deviations
     standard: dict[str, tuple[Array, float]] = field(default_factory=dict)
+    #: the largest of the least errors that are seen here, as parts of max(|mean|, standard deviation)
+    least: float = 0.0
 
 
 def look(sides: Sides, case: Case, budget: Budget) -> Look:
@@ -147,39 +154,58 @@ def look(sides: Sides, case: Case, budget: Budget) -> Look:
 # -- samples
 
 
-def walks_of(case: Mapping[str, Any], check: Simulation, effort: float) -> int:
+def walks_of(case: Mapping[str, Any], check: Simulation, effort: int) -> int:
     """How many walks are sampled at a case."""
     from montecarlo.cases import dimension, length
 
     normals = check.shape[0] * check.shape[1]
     if check.model != "free":
         normals = dimension(case) * (length(case) if check.model == "walk" else 1)
-    most = max(FEWEST, min(MOST, NORMALS // normals))
-    return max(2, int(effort * min(most, check.most_walks) if check.model == "free" else effort * most)) // 2 * 2
+    walks = max(FEWEST, min(effort * MOST, effort**2 * NORMALS // normals))
+    return max(2, min(walks, effort * check.most_walks) if check.model == "free" else walks) // 2 * 2
+
+
+def numbers_of(sides: Sides, check: Simulation, case: Case, budget: Budget) -> dict[str, Array]:
+    """A simulation's numbers at a case, by quantity: in as many parts as the effort is, each of a stream of its own."""
+    from montecarlo.engine import numbers
+
+    handed = sides.pair.handed(case) if check.model == "free" else case
+    walks, name = walks_of(case, check, budget.effort), f"property {key(case)}"
+    most = walks_of(case, check, 1)
+    parts = []
+    for first in range(0, walks, most):
+        options = {"walks": min(most, walks - first), "key": f"{name} from {first}" if first else name}
+        found = numbers(check, handed, seed=budget.seed, claim_id=sides.claim, **options)  # type: ignore[arg-type]
+        parts.append({quantity: values.numpy() for quantity, values in found.items()})
+    return {quantity: np.concatenate([part[quantity] for part in parts]) for quantity in parts[0]}
+
+
+def alone(walks: int, budget: Budget) -> float:
+    """The smallest error, in standard deviations, that is seen in so many numbers but for one run in a thousand."""
+    return (math.sqrt(2 * budget.log) + SEEN) / math.sqrt(walks)
 
 
 def _sampled(sides: Sides, check: Simulation, case: Case, budget: Budget) -> Look:
     from montecarlo.calibration import check_normals
-    from montecarlo.engine import numbers
 
     pair, found = sides.pair, Look()
     if check.model != "free":
         # what is wrong in a thousandth of the normals is seen in them, and in no claim's numbers
         check_normals("literal", "cpu")
-    handed = pair.handed(case) if check.model == "free" else case
-    walks = walks_of(case, check, budget.effort)
-    given = numbers(check, handed, walks=walks, seed=budget.seed, claim_id=sides.claim, key=f"property {key(case)}")
+    given = numbers_of(sides, check, case, budget)
     size = _size(pair, case)
     for name in pair.sampled_names:
-        own = (given[name] if name in given else given["value"]).numpy()
+        own = given[name] if name in given else given["value"]
         variance = pair.statistic(name, case)[2]
         exact = float(pair.target(name, case).derived)
         slack = ROUNDING * max(abs(exact), size(name), math.sqrt(variance))
         found.compared += 1
         told, standard = compared(own, exact, variance, slack, budget.delta)
         if len(standard):
+            deviation = math.sqrt(variance)
+            found.least = max(found.least, alone(len(own), budget) * deviation / max(abs(exact), deviation))
             # numbers in standard form have a variance above what rounding may move
-            found.standard[name] = (standard if exact >= 0 else -standard, abs(exact) / math.sqrt(variance))
+            found.standard[name] = (standard if exact >= 0 else -standard, abs(exact) / deviation)
         if told and not found.told:
             found.told = f"{name}: {told}"
     return found
@@ -193,7 +219,7 @@ def telling(sides: Sides, case: Case, budget: Budget, constant: bool = False) ->
     check, pair = sides.check, sides.pair
     if not isinstance(check, Simulation):
         return True
-    walks, log = walks_of(case, check, budget.effort), math.log(2 / budget.delta)
+    walks = walks_of(case, check, budget.effort)
 
     def tells(name: str) -> bool:
         moment, mean, variance = pair.statistic(name, case)
@@ -204,7 +230,7 @@ def telling(sides: Sides, case: Case, budget: Budget, constant: bool = False) ->
             # a probability that is nearly 0 everywhere is measured against 1
             return True
         pairs = isinstance(moment, Moment) and moment.kind != "mean"
-        return 8 * log * variance <= mean**2 * (walks // (1 + pairs))
+        return 8 * budget.log * variance <= mean**2 * (walks // (1 + pairs))
 
     return any(map(tells, pair.sampled_names))
 
@@ -312,6 +338,8 @@ class Agreed:
     shrunk: int = 0
     #: the smallest error of each simulated quantity, as a part of its mean, that all cases together would show
     least: dict[str, float] = field(default_factory=dict)
+    #: the smallest that a case shows alone, as a part of max(|mean|, standard deviation), case by case
+    alone: list[float] = field(default_factory=list)
 
     @property
     def replay(self) -> str:
@@ -327,7 +355,7 @@ class Agreed:
         return f"{self.claim}: no case with {', '.join(self.missed)}" if self.missed else ""
 
 
-def agreement(sides: Sides, draws: int, delta: float, seed: int = 0, effort: float = 1.0) -> Agreed:
+def agreement(sides: Sides, draws: int, delta: float, seed: int = 0, effort: int = 1) -> Agreed:
     """Ask both sides at so many drawn cases; where they differ, at ever smaller ones."""
     budget, top = Budget(delta, seed, effort), longest(sides)
     found = Agreed(sides.claim)
@@ -336,6 +364,7 @@ def agreement(sides: Sides, draws: int, delta: float, seed: int = 0, effort: flo
         seen = look(sides, case, budget)
         found.cases.append(case)
         found.compared += seen.compared
+        found.alone += [seen.least] * bool(seen.least)
         if seen.told:
             _shrink(sides, found, case, aim, budget, top)
             return found
@@ -391,6 +420,8 @@ def _shrink(sides: Sides, found: Agreed, case: Case, aim: wide.Aim, budget: Budg
 
 #: Cases of a claim in a run, by effort; a quick run leaves them to the other efforts.
 DRAWS = {"quick": 0, "standard": 30, "thorough": 300}
+#: How large their samples are.
+EFFORT = 4
 #: The part of a claim's false-alarm budget that they spend.
 PART = 1e-3
 
@@ -404,12 +435,19 @@ def widely(pair: Pair, alpha: float, seed: int, effort: str) -> tuple[Agreement,
     draws = DRAWS[effort] if isinstance(sides.check, Simulation | Observation | Evaluation) else 0
     if not draws:
         return empty(Agreement), ""
-    found = agreement(sides, draws, PART * alpha / (max(1, sides.quantities) * (draws + 1)), seed)
+    found = agreement(sides, draws, PART * alpha / (max(1, sides.quantities) * (draws + 1)), seed, EFFORT)
+    return reported(found, wide.edges(pair.statement)), str(found) if found.case is not None or found.pooled else ""
+
+
+def reported(found: Agreed, edges: Iterable[str]) -> Agreement:
+    """What the report says of the cases, of which the hypotheses have these edges."""
+    together, alone = max(found.least.values(), default=math.inf), sorted(found.alone)
     return {
         "cases": len(found.cases),
         "compared": found.compared,
         "ranges": wide.ranges(found.cases),
-        "edges": sorted(wide.edges(pair.statement) - {*found.missed}),
-        "missed": found.missed,
-        "least": max(found.least.values()) if found.least and max(found.least.values()) < math.inf else None,
-    }, str(found) if found.case is not None or found.pooled else ""
+        "edges": sorted({*edges} - {*found.missed, *found.unasked}),
+        "missed": sorted({*found.missed, *found.unasked}),
+        "least": together if together < math.inf else None,
+        "alone": {"half": alone[(len(alone) - 1) // 2], "all": alone[-1]} if alone else None,
+    }

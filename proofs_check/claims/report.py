@@ -369,6 +369,13 @@ class Range(TypedDict):
     largest: Exact
 
 
+class Alone(TypedDict):
+    """The error that one case shows by itself in 999 runs of 1,000, as a part of max(|mean|, standard deviation)."""
+
+    half: Annotated[float, Meta(description="What is seen at half of the cases.")]
+    all: Annotated[float, Meta(description="What is seen at every case.")]
+
+
 class Agreement(TypedDict):
     """Cases as wide as the hypotheses at which both sides were asked; where they differ the verdict is `conflict`."""
 
@@ -385,6 +392,9 @@ class Agreement(TypedDict):
                 "together show in 999 runs of 1,000: the largest over the quantities; null where nothing is simulated."
             ),
         ]
+    ]
+    alone: NotRequired[
+        Annotated[Alone | None, Meta(description="What each case shows by itself; null where nothing is simulated.")]
     ]
 
 

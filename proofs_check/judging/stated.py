@@ -20,11 +20,13 @@ from montecarlo import registry
 from proofs_check.binding.hold import capped, derivation_bound, informal, rules_of_its_own, simulation_bound
 from proofs_check.binding.tied import Binding
 from proofs_check.cases.of_statements import exact_case
+from proofs_check.checks.agreeing import PART
 from proofs_check.claims.findings import saying
 from proofs_check.claims.report import NARROWED, Case, Claim
 from proofs_check.inputs.plugins import load_simulations
 from proofs_check.judging.following import follows_where
 from proofs_check.judging.lines import holds, stated_lines
+from proofs_check.statements.agreeing import widely
 from proofs_check.statements.attaining import where_attained
 from proofs_check.statements.found import Found
 from proofs_check.statements.judging import judged, report
@@ -61,7 +63,8 @@ def judged_claim(claim: Statement, options: Any, device: str) -> list[tuple[Clai
     for name in claim.printed:
         request = Request(*said_texts(claim, name))
         key = claim.id if len(claim.printed) == 1 else f"{claim.id}:{name}"
-        alpha = claim.alpha / len(claim.printed)
+        # a thousandth is left for the cases at which both sides are asked beside those
+        alpha = (1 - PART) * claim.alpha / len(claim.printed)
         sets.append((name, _judged(said(claim, name), request, key, options, device, alpha)))
     place = min(range(len(sets)), key=lambda k: WORST.index(sets[k][1][0]["verdict"]))
     name, reports = sets[place]
@@ -82,6 +85,10 @@ def judged_claim(claim: Statement, options: Any, device: str) -> list[tuple[Clai
     if claim.attained:
         hold_attained(first, said(claim, name), options.seed)
     binding = bound(claim, first["cases"], options.seed)
+    if options.case is None:
+        first["agreement"], differ = widely(claim, claim.alpha, options.seed, options.effort)
+        if differ and first["verdict"] != "error":
+            first.update({"verdict": "conflict", "reason": differ})
     ruling, reason = capped(claim, binding, first["verdict"], first["reason"])
     first.update({"verdict": ruling, "reason": reason, "bound": binding.bound})
     if binding.derived:

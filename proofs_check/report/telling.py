@@ -276,10 +276,19 @@ def asked(claim: Claim, letter: Callable[[str], str] = str) -> str:
     told = "; ".join(
         filter(None, (", ".join(ends), f"{met} of {counted(edges, 'edge')} of the hypotheses met" * (edges > 0)))
     )
-    least = found.get("least")
-    seen = f". An error of {100 * least:.1g}% in all simulated means would show" if least else ""
+    seen = ""
+    if alone := found.get("alone"):
+        seen += f". An error of {percent(alone['half'])} of max(|mean|, standard deviation) would show at half of them"
+        seen += f" alone, one of {percent(alone['all'])} at each" if alone["all"] < 1 else " alone"
+    if least := found.get("least"):
+        seen += f". One of {percent(least)} in all simulated means would show"
     cases = counted(found["cases"], "further case")
     return (f"{cases} drawn: {told}" if told else cases) + seen
+
+
+def percent(part: float) -> str:
+    """A part of 1 as a percentage of two digits."""
+    return f"{100 * part:.2g}%" if part >= 1e-4 else "less than 0.01%"
 
 
 def starts(claim: Claim) -> str:

@@ -16,15 +16,15 @@ from typing import Any
 import pytest
 
 from montecarlo.statements import pieces
+from proofs_check.cases import at_edges
 from proofs_check.cases.given import parse_case
 from proofs_check.cases.of_statements import Case, satisfied
 from proofs_check.checks.agreeing import Agreed
 from proofs_check.judging.runner import Options
 from proofs_check.judging.stated import judged_claim
+from proofs_check.statements import agreeing
+from proofs_check.statements.agreeing import Interpreters, above, costly, multiplied, propositions
 from proofs_check.statements.conflicting import AGREE, DIGITS
-from tests.properties import edges as at_edges
-from tests.properties import interpreters
-from tests.properties.interpreters import Interpreters, above, costly, multiplied, propositions
 from tests.properties.levels import PART
 from theorems.claims.catalogue import by_id, shipped
 from theorems.statement.proposition import Proposition
@@ -164,7 +164,7 @@ def test_the_command_of_a_failure_judges_its_case(claim: str) -> None:
 
 def test_a_property_whose_draws_miss_an_edge_fails(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(at_edges, "_put", lambda one, two, factor, case: case)
-    monkeypatch.setattr(interpreters, "ROUNDS", 1)
+    monkeypatch.setattr(agreeing, "ROUNDS", 1)
     found = asked("choromanski2021.sec3.lemma2-trig", "value")
     assert "u small" in found.missed and "no case with" in str(found)
 

@@ -14,12 +14,12 @@ from typing import Any
 
 import pytest
 
+from proofs_check.cases import at_edges
 from proofs_check.cases.of_statements import Case, drawn
 from proofs_check.checks.streams import Streams
+from proofs_check.statements.agreeing import MOST, above, costly, least_at, multiplied
 from proofs_check.statements.measuring import Measurement, TooDearError, plan
 from proofs_check.statements.moments import Checker
-from tests.properties import edges as at_edges
-from tests.properties.interpreters import MOST, above, costly, least_at, multiplied
 from tests.properties.levels import PART
 from theorems.claims.catalogue import by_id, shipped
 from theorems.kernel.catalogued import left_side, said

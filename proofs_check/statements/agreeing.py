@@ -14,13 +14,14 @@ import math
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
+from proofs_check.cases import at_edges
 from proofs_check.cases.drawn import key as key_of
 from proofs_check.cases.of_statements import Case, exact_case, readable_case
-from proofs_check.checks.agreeing import Agreed, Look
+from proofs_check.checks.agreeing import DRAWS, PART, Agreed, Look, reported
+from proofs_check.claims.report import Agreement
 from proofs_check.statements.conflicting import conflicting
 from proofs_check.statements.measuring import Measurement, TooDearError, plan
 from proofs_check.statements.moments import Checker
-from tests.properties import edges as at_edges
 from theorems.claims.catalogue import Statement
 from theorems.kernel.catalogued import left_side, said
 from theorems.statement.expression import MOMENTS, Expr, number
@@ -28,6 +29,8 @@ from theorems.statement.proposition import Proposition
 
 #: Most walks of a case: errors of some parts in a hundred are seen, and small ones are left to the judgement.
 MOST = 1 << 16
+#: Draws of a quantity whose cases take long, at every effort that draws any.
+FEW = 8
 #: How often cases are drawn once more at the edges that none met, or none that can be afforded.
 ROUNDS = 16
 
@@ -44,7 +47,12 @@ def propositions(claim: Statement) -> dict[str, Proposition]:
 
 def costly(prop: Proposition) -> bool:
     """Whether a bound of the tails takes seconds a case, or a probability more walks than a property has."""
-    return prop.random and (prop.law.kind.startswith("frame") or bool(prop.known.entire) or prop.left.has("P"))
+    return prop.random and (prop.law.kind.startswith("frame") or bounded(prop))
+
+
+def bounded(prop: Proposition) -> bool:
+    """Whether what is derived at a case may be but a bound: of probabilities, and with power series."""
+    return prop.random and (bool(prop.known.entire) or prop.left.has("P"))
 
 
 def has_moments(text: str) -> bool:
@@ -113,14 +121,18 @@ class Interpreters:
         # both have a value, or neither
         valued = None not in self.checker.sides(case)
         self.least = min(self.least, least_at(self.checker, measured))
-        return Look(told, int(all(map(math.isfinite, measured.gap)) == valued))
+        finite = all(map(math.isfinite, measured.gap))
+        sampled = finite and measured.walks > 0 and measured.scale > 0
+        # an error as wide as the interval is sure to be seen
+        width = (measured.gap[1] - measured.gap[0]) / measured.scale if sampled else 0.0
+        return Look(told, int(finite == valued), least=width)
 
-    def agreement(self, draws: int, key: int) -> Agreed:
+    def agreement(self, draws: int, key: int, rounds: int | None = None) -> Agreed:
         """Ask both at the first of each list of cases that can be afforded; where they differ, at smaller ones."""
         found, dear = Agreed(self.claim), list[Case]()
         edges = at_edges.edges(self.derived)
         drawn = at_edges.drawn(self.derived, edges.values(), key, draws)
-        for again in range(1, ROUNDS + 2):
+        for again in range(1, (ROUNDS if rounds is None else rounds) + 2):
             for cases in drawn:
                 looks = ((case, self.look(case)) for case in cases)
                 case, seen = next((one for one in looks if one[1].compared or one[1].told), (cases[0], Look()))
@@ -131,8 +143,9 @@ class Interpreters:
                     return found
                 found.cases += [case] * seen.compared
                 found.compared += seen.compared
+                found.alone += [seen.least] * bool(seen.least)
             found.missed = at_edges.missed(edges.values(), [*found.cases, *dear])
-            found.least = {"": self.least}
+            found.least = {"": self.least} if self.samples else {}
             left = at_edges.missed(edges.values(), found.cases)
             found.unasked = [edge for edge in left if edge not in found.missed]
             if not left:
@@ -140,3 +153,26 @@ class Interpreters:
             other = key + 1000 * again
             drawn = at_edges.drawn(self.derived, [edges[name] for name in left], other, len(left))
         return found
+
+
+def widely(claim: Statement, alpha: float, seed: int, effort: str) -> tuple[Agreement, str]:
+    """Ask both interpreters of what a claim says at cases as wide as its hypotheses, as ``checks.agreeing`` does."""
+    props = propositions(claim) if DRAWS[effort] else {}
+    # with what is known of a quantity but by a bound the samples of the judged cases are compared alone
+    props = {} if any(map(bounded, props.values())) else props
+    wholes, told, edges = [], [], set[str]()
+    for name, prop in props.items():
+        draws, rounds = (FEW, 0) if costly(prop) else (-(-DRAWS[effort] // len(props)), ROUNDS)
+        found = Interpreters(claim.id, prop, prop, PART * alpha / len(props), seed).agreement(draws, seed, rounds)
+        wholes.append(found)
+        edges |= at_edges.edges(prop).keys()
+        told += [f"{name}: {found}"] if found.case is not None else []
+    whole = Agreed(claim.id)
+    for one in wholes:
+        whole.cases += one.cases
+        whole.compared += one.compared
+        whole.alone += one.alone
+        whole.missed += one.missed
+        whole.unasked += one.unasked
+        whole.least |= {f"{len(whole.least)}": least for least in one.least.values()}
+    return reported(whole, edges), "; ".join(told)
