@@ -171,7 +171,7 @@ def test_the_least_error_that_is_stated_is_found(claim: str) -> None:
 @pytest.mark.slow
 def test_a_bias_of_a_few_thousandths_is_found() -> None:
     """With four times the walks: 0.3% of the mean here, about 0.2% of the deviation."""
-    found = agreement(planted.in_the_check(sides("bao2024.appA.eq15"), 1.003), MANY, share(quantities(), MANY), 1, 4.0)
+    found = agreement(planted.in_the_check(sides("bao2024.appA.eq15"), 1.003), MANY, share(quantities(), MANY), 1, 4)
     assert found.case is None and "standard deviations" in str(found)
 
 

@@ -30,14 +30,14 @@ from theorems.claims.catalogue import by_id, shipped
 from theorems.statement.proposition import Proposition
 
 #: Draws of a quantity in ``make test``, seeds, and draws in ``make test-slow``.
-DRAWS, SEEDS, MANY = 10, 20, 1000
+DRAWS, SEEDS, MANY = 30, 20, 1000
 INTERPRETED = [claim.id for claim in shipped() if claim.interpreted and claim.says is not None]
 #: Edges at which no case can be sampled: numbers that are constant there, with nothing known of their tails, and
 #: events too rare for samples of the size of a property's.
 UNASKED = {"choromanski2021.appF.lemma5": {"u = 0"}, "choromanski2021.sec2.fig2-ratio": {"T = 1", "33 <= T"}}
 #: A moment generating function of exponentials, for which nothing is derived: it has one interpreter.
 ALONE = {("choromanski2021.sec3.thm3-iid", "M")}
-#: Claims whose ten draws take about ten seconds.
+#: Claims whose draws take about ten seconds.
 DEAR = frozenset(
     f"choromanski2021.{name}" for name in ("sec2.fig2-ratio", "appF.eq33-tail", "appF.eq35-end", "appF.thm5-sum")
 )
