@@ -79,6 +79,13 @@ class Atoms:
             self.nodes, self._kept = nodes, kept
         return found
 
+    def vanishes(self, node: Expr) -> bool | None:
+        """Whether a number is 0 by its normal form; None where it has none."""
+        try:
+            return self.quotient(node).above == NONE
+        except NoFormError:
+            return None
+
     def folded(self, value: Ratio) -> Ratio:
         """The polynomial with even powers of roots replaced by what they are powers of."""
         for _ in range(12):

@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
 def defined(prover: Prover, node: Expr) -> Steps | None:
     """Steps showing that an expression has a value wherever the hypotheses hold."""
-    if node.op == "sum" and _plain_sum(node):
-        return []
     if node.op in ("prod", "sum"):
         inner, body = prover.within(node)
         inside = inner.defined(body)
@@ -56,12 +54,6 @@ def _has_place(prover: Prover, node: Expr) -> Steps | None:
         last = number(int(extent)) if extent.isdigit() else name(extent)
         goals += [prover.at_least(index, number(1), False), prover.at_least(last, index, False)]
     return together(goals)
-
-
-def _plain_sum(node: Expr) -> bool:
-    """A sum of entries over whole ends has a value; which sums are read is up to the normal form."""
-    body = node.args[0]
-    return body.op == "entry" and not isinstance(body.args[0], str) and body.args[0].op == "softmax"
 
 
 def needed(prover: Prover, node: Expr) -> tuple[list[Expr], bool] | None:

@@ -28,7 +28,7 @@ def by_slopes(prover: Prover, high: Expr, low: Expr) -> Steps | None:
         if len(ends) != 2 or scale is None or not (scale.names().isdisjoint(ends) and _known_alike(prover, *ends)):
             continue
         u, v = ends
-        if prover.equal(distance, Expr("abs", (Expr("+", (name(u), negative(name(v)))),))) is None:
+        if not prover.identical(distance, Expr("abs", (Expr("+", (name(u), negative(name(v)))),))):
             continue
         gap = low.args[0] if low.op == "abs" else low
         parts = [

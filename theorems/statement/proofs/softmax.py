@@ -51,7 +51,9 @@ def entry(atoms: Atoms, known: Hypotheses, label: str, node: Expr) -> Iterator[F
             yield Fact("bound of the entries", add(bound, node))
         for relation, left, right in known.relations:
             if left.op == "entry" and left.args[0] == head and _every(known, left.args[1]) and not right.has("entry"):
-                gap = minus(right, node) if relation[0] == "<" else minus(node, right)
+                # what is said of s_j for every j is said of this entry at its own place
+                there = right.put({left.args[1].args[0]: node.args[1]})
+                gap = minus(there, node) if relation[0] == "<" else minus(node, there)
                 if relation != "!=":
                     yield Fact("hypothesis", gap, strict=relation in ("<", ">"), equal=relation == "=")
         if head in known.choices:
