@@ -33,6 +33,17 @@ class Law:
 
     kernel: Kernel | None = None
     positions: tuple[str, ...] = ()
+    regime: Mapping[str, str] = field(default_factory=dict)
+
+    def of_another(self, step: Step) -> bool:
+        """Whether a step concludes a moment of another process, or a limit as its positions tend elsewhere."""
+        if step.rule in ENGINE:
+            return bool(self.foreign(step.data[2].kernel, step.data[3]))
+        if step.rule != "moment-limit":
+            return False
+        moment, regime, _ = step.data
+        elsewhere = any(self.regime.get(name, form) != form for name, form in regime.items())
+        return elsewhere or bool(self.foreign(moment.process.kernel, moment.chain))
 
     def foreign(self, kernel: Kernel, chain: Collection[str]) -> str:
         """Why a moment of this kernel, under this order of positions, is not one of the claim's; "" where it is."""
@@ -61,7 +72,7 @@ class Grounds:
     def take(self, steps: Iterable[Step]) -> Grounds:
         """Go through steps in their order."""
         for step in steps:
-            if step.rule in ENGINE and self.law.foreign(step.data[2].kernel, step.data[3]):
+            if self.law.of_another(step):
                 continue
             if step.rule == "substitution":
                 loose = self._replaced(step)
@@ -171,7 +182,8 @@ def grounds(statement: Statement, derived: Derived) -> Grounds:
     """The grounds of a claim's steps: what its statement says, and its moments, which are computed again."""
     moments = {name: value.ratio.expr for name, value in derived.quantities.items() if isinstance(value, Moment)}
     own = {*statement.symbols, *statement.parameters, *statement.positions, *statement.regime, *statement.printed}
-    law = Law(derived.process.kernel if derived.process is not None else None, statement.positions)
+    kernel = derived.process.kernel if derived.process is not None else None
+    law = Law(kernel, statement.positions, statement.regime)
     return Grounds(stated(statement), own - set(moments), moments, law)
 
 

@@ -96,6 +96,9 @@ def exponential_slope(
 
     Trusted: exp(n z) = exp(z)^n for integers n, and the chain rule.
     """
+    if not rate.is_nonzero:
+        # of exp(x^2), with x for a rate, the slope is another one
+        return False
     same_form = vanishes(in_unknown(function, variable, rate, unknown) - form)
     return elementary(function) and same_form and vanishes(flow(form, variable, rate, unknown) - value)
 
@@ -104,7 +107,7 @@ def exponential_slope(
 def implicit_slope(function: sp.Expr, variable: str, other: str, constraint: sp.Expr, value: sp.Expr) -> bool:
     """d/dx f(x, y(x)) where y is kept by c(x, y) = constant: f_x - f_y c_x/c_y. Trusted: implicit differentiation."""
     x, y = symbol(variable), symbol(other)
-    if not (elementary(function) and elementary(constraint)):
+    if x == y or not (elementary(function) and elementary(constraint)):
         return False
     along = sp.diff(function, x) - sp.diff(function, y) * sp.diff(constraint, x) / sp.diff(constraint, y)
     return vanishes_along(along - value, other)
@@ -300,7 +303,7 @@ def squeeze(
     log-expansion rises with g.
     """
     T, nu = symbol(total), symbol(norm)
-    if leading != sp.log(T) or not licensed(premise):
+    if leading != sp.log(T) or not licensed(premise) or not vanishes(least - _one_up(T, nu)):
         return False
     if premise.rule == "entropy-sandwich":
         if premise.data[:2] != (T, nu) or high != sp.log(T) or not vanishes(premise.data[5] - low):
@@ -309,13 +312,18 @@ def squeeze(
         function, variable, count, _, remainder = premise.data
         put = {count: T - 1, variable: nu * sp.sqrt(T / (T - 1))}
         off = substituted(remainder, {count: T - 1, variable: sp.sqrt(2) * nu})
-        if not (vanishes(substituted(function, put) - least) and vanishes(off - (leading - low))):
-            return False
-        if not vanishes(off - (high - leading)):
+        if not all(map(vanishes, (substituted(function, put) - least, off - (leading - low), off - (high - leading)))):
             return False
     else:
         return False
     return all(_dies_out(gap, T) for gap in (high - leading, leading - low))
+
+
+def _one_up(T: sp.Symbol, nu: sp.Symbol) -> sp.Expr:
+    """The entropy of T mean-free scores of norm nu, one above the others, which are equal."""
+    gap = nu * sp.sqrt(T / (T - 1))
+    others = (T - 1) * sp.exp(-gap)
+    return sp.log(1 + others) + gap * others / (1 + others)
 
 
 def _dies_out(gap: sp.Expr, T: sp.Symbol) -> bool:

@@ -135,6 +135,9 @@ def _slopes() -> Iterator[tuple[str, Step]]:
     yield "another slope", Step("exponential-slope", "", (x + sp.exp(-x), "x", -ONE, "e", x + e, 1 + e))
     yield "another form", Step("exponential-slope", "", (x + sp.exp(-x), "x", -ONE, "e", x - e, 1 + e))
     yield "e is taken", Step("exponential-slope", "", (x * e, "x", -ONE, "e", x * e, e - x * e))
+    yield "the rate is no number", Step("exponential-slope", "", (sp.exp(x**2), "x", x, "e", e, x * e))
+    yield "the rate is 0", Step("exponential-slope", "", (x, "x", ZERO, "e", x, ONE))
+    yield "x depends on itself", Step("implicit-slope", "", (x**2, "x", "x", x, ZERO))
     yield "it jumps at 1", Step("implicit-slope", "", (x + JUMP, "x", "y", x + y, ONE))
     yield "the constraint jumps at 1", Step("implicit-slope", "", (x, "x", "y", x + y + JUMP, ONE))
     yield "y is not kept by it", Step("implicit-slope", "", (x + y, "x", "y", x**2, 1 - x / y))
@@ -304,6 +307,8 @@ def _squeezed() -> Iterator[tuple[str, Step]]:
             ("another norm", (premise, value, "T", "eta", low, high, leading)),
             ("another total", (premise, value, "S", "nu", low, high, leading)),
             ("another quantity", (_expanded(), value + 1, "T", "nu", *_around(nu))),
+            ("another quantity", (premise, sp.Integer(7), "T", "nu", low, high, leading)),
+            ("another quantity", (premise, leading, "T", "nu", low, high, leading)),
             ("no such premise", (Step("two-roots", "", critical()[1].data), value, "T", "nu", low, high, leading)),
         ):
             yield why, Step("squeeze", "", data)

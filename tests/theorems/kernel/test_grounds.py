@@ -175,6 +175,27 @@ def test_the_law_of_a_limit_is_that_of_a_moment(claim_id: str, name: str) -> Non
             assert complaints(ground, (*limit.steps[:k], *limit.steps[k + 1 :]))
 
 
+@pytest.mark.parametrize(
+    ("model", "regime", "limit", "wanted"),
+    [
+        ("sigma", {"i": "theta*T"}, "theta*tr1", "proved"),
+        ("line", {"i": "theta*T"}, "theta*tr1", "undecided"),
+        ("sigma", {"i": "T - theta*T"}, "tr1 - theta*tr1", "undecided"),
+    ],
+)
+def test_a_limit_is_one_of_the_claim_s_process_in_its_regime(
+    model: str, regime: dict[str, str], limit: str, wanted: str
+) -> None:
+    walk, other = random_walk("i", "T"), process(model, ("i", "T"))
+    i, T = other.positions
+    moment = other.expect(other.form(i, W, T) * (1 / T if model == "sigma" else 1 / T**2))
+    step = Step("moment-limit", "{2}", (moment, regime, parse(limit)))
+    assert licensed(step)
+    told = claim(limit, positions=("i", "T"), symbols=("theta", "tr1"), regime={"i": "theta*T"})
+    found = settle(told, Derived({"value": fact(parse(limit), (step,), "a limit")}, (step,), walk))
+    assert found.status == wanted, found
+
+
 def test_what_is_known_grows_step_by_step() -> None:
     ground = Grounds(("value = a*b",), {"a"})
     assert ground.has(parse("a*b")) and not ground.has(parse("a")) and not ground.has(ONE)
