@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from theorems.statement.expression import BINDERS, Expr, minus, name, number
 from theorems.statement.proofs.steps import Step, Steps, together
+from theorems.statement.reading.hypotheses import spoken_of
 
 if TYPE_CHECKING:
     from theorems.statement.proofs.prover import Prover
@@ -35,9 +36,9 @@ def by_induction(prover: Prover, high: Expr, low: Expr, relation: str) -> Steps 
 def _whole_names(prover: Prover, high: Expr, low: Expr) -> Iterator[tuple[str, Fraction]]:
     """Integers with a least value of which nothing else is said, at which a sum or a product ends, or in exponents."""
     known = prover.known
-    spoken = {label for _, *sides in known.relations for side in sides for label in side.names()}
-    spoken |= {*known.places.names(), *known.fixed, *prover.prop.positions}
-    spoken |= {label for _, bound in known.sequences.values() if bound is not None for label in bound.names()}
+    # of what depends on it nothing is known at the places before
+    spoken = {*spoken_of(known), *known.fixed, *prover.prop.positions}
+    spoken |= {label for one in known.properties for label in one.names()}
     spoken |= {label for side in (high, low) for part in side.walk() if part.op == "entry" for label in part.names()}
     for label in sorted(high.names() | low.names()):
         values = known.ranges.get(label)

@@ -412,6 +412,11 @@ def _ranged(known: Hypotheses, name: str, relation: str, value: Fraction, part: 
 def names_of(known: Hypotheses) -> Iterator[str]:
     """Every scalar name that a hypothesis is about."""
     yield from known.ranges
+    yield from spoken_of(known)
+
+
+def spoken_of(known: Hypotheses) -> Iterator[str]:
+    """Every scalar name of which a hypothesis says more than the numbers between which it lies."""
     yield from known.places.names()
     for _, left, right in known.relations:
         yield from left.names() | right.names()
