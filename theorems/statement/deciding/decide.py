@@ -20,7 +20,7 @@ from theorems.algebra.expressions import rational_at
 from theorems.algebra.spherical import Spherical, poles
 from theorems.statement.deciding import decide_clauses
 from theorems.statement.deciding.closed_forms import by_terms_of, equal_by_logarithms, proved_between
-from theorems.statement.deciding.having_roots import bases_of, negative_power, roots_exist
+from theorems.statement.deciding.having_roots import bases_at, negative_power, roots_exist
 from theorems.statement.expression import MOMENTS, Expr, StatementError, number, polynomial
 from theorems.statement.limits.limit_sides import limit_sides
 from theorems.statement.limits.limits import Regime, regimes
@@ -161,7 +161,16 @@ class Derivation:
         """Whether a side has a value at a case: nothing in it divides by 0, or is a root of a negative number."""
         if not all(self.at(divisor, case) != 0 for divisor in self._divisors(node)):
             return False
-        return not any(self._negative(base, case, strict) for base, strict in bases_of(node))
+
+        def place(end: Expr) -> int | None:
+            try:
+                found = self.at(end, case)
+            except (StatementError, KeyError):
+                # it holds the index of another sum
+                return None
+            return int(found) if found.is_Integer else None
+
+        return not any(self._negative(base, case, strict) for base, strict in bases_at(node, place))
 
     def _negative(self, base: Expr, case: Mapping[str, Any], strict: bool) -> bool:
         """Whether what has to be >= 0, or > 0, is certified not to be so at a case."""

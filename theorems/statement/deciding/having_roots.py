@@ -5,7 +5,7 @@ As quotients are, logarithms of what may be 0 are spoken of where they exist.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 import sympy as sp
@@ -19,6 +19,9 @@ from theorems.statement.proposition import Proposition
 
 if TYPE_CHECKING:
     from theorems.statement.deciding.decide import Derivation
+
+#: Most places of a sum at which roots under its index are looked at.
+PLACES = 4096
 
 
 def roots_exist(prop: Proposition, derivation: Derivation) -> None:
@@ -39,18 +42,40 @@ def roots_exist(prop: Proposition, derivation: Derivation) -> None:
 
 def bases_of(node: Expr) -> Iterator[tuple[Expr, bool]]:
     """What a side takes roots and logarithms of, and variances; and whether it must be > 0."""
-    for part in node.walk():
-        if part.op in ("sqrt", "log"):
-            base, strict = part.args[0], part.op == "log"
-        elif part.op == "**" and part.args[1].op == "number" and part.args[1].args[0].denominator > 1:
-            base, strict = part.args[0], negative_power(part.args[1])
-        elif part.op == "chance":
-            # the variance of a normal number
-            base, strict = part.args[2], True
-        else:
-            continue
-        if not base.random and base.op != "norm":
-            yield base, strict
+    yield from filter(None, map(_base, node.walk()))
+
+
+def bases_at(node: Expr, place: Callable[[Expr], int | None]) -> Iterator[tuple[Expr, bool]]:
+    """The same, what moves with the index of a sum at each place of the sum, the first ``PLACES``.
+
+    ``place`` gives the number that an end of a sum is, None for an end that is none.
+    """
+    if node.op == "sum":
+        body, index, *ends = node.args
+        first, last = map(place, ends)
+        moves = any(is_plain(base) and index in base.names() for base, _ in bases_of(body))
+        if moves and first is not None and last is not None:
+            for k in range(first, min(last, first + PLACES - 1) + 1):
+                yield from bases_at(body.put({index: number(k)}), place)
+            return
+    if (own := _base(node)) is not None:
+        yield own
+    for arg in node:
+        yield from bases_at(arg, place)
+
+
+def _base(part: Expr) -> tuple[Expr, bool] | None:
+    """What one part takes a root or a logarithm of, and whether it must be > 0."""
+    if part.op in ("sqrt", "log"):
+        base, strict = part.args[0], part.op == "log"
+    elif part.op == "**" and part.args[1].op == "number" and part.args[1].args[0].denominator > 1:
+        base, strict = part.args[0], negative_power(part.args[1])
+    elif part.op == "chance":
+        # the variance of a normal number
+        base, strict = part.args[2], True
+    else:
+        return None
+    return None if base.random or base.op == "norm" else (base, strict)
 
 
 def negative_power(exponent: Expr) -> bool:

@@ -27,7 +27,8 @@ PLAIN = ("name", "number", "+", "*", "/", "**", "sqrt", "exp", "log", "cos", "si
 def has_values(prop: Proposition) -> None:
     """NotPolynomialError where something made of names alone may have no value under the hypotheses.
 
-    Names that tend somewhere, and indices of sums, are left to the rules of limits and of sums.
+    What is under the index of a sum has one at every place of the sum. Names that tend somewhere are left to the rules
+    of limits, indices of others than sums to theirs.
     """
     moving = {prop.limit.variable} if prop.limit.variable else set()
     if prop.limit.variable == "T":
@@ -40,8 +41,8 @@ def has_values(prop: Proposition) -> None:
                     f"{node} is not shown to have a value wherever the hypotheses hold", at=node.at
                 )
         for whole in numbers_of(side):
-            for part in dict.fromkeys(_plain(whole, frozenset(moving))):
-                if not values.exist(part):
+            for part, there in dict(_plain(whole, frozenset(moving), values)).items():
+                if not there.exist(part):
                     raise NotPolynomialError(
                         f"{part} is not shown to have a value wherever the hypotheses hold; exclude the rest by a "
                         "hypothesis",
@@ -62,8 +63,9 @@ def visibly_nonnegative(node: Expr) -> bool:
 class Values:
     """Says whether expressions in names have a value under the hypotheses of a statement."""
 
-    def __init__(self, prop: Proposition) -> None:
-        self.prop, self.known = prop, prop.known
+    def __init__(self, prop: Proposition, indices: frozenset[str] = frozenset()) -> None:
+        #: ``indices`` are those of sums, which are integers
+        self.prop, self.known, self.indices = prop, prop.known, indices
 
     @cached_property
     def prover(self) -> Prover:
@@ -74,6 +76,14 @@ class Values:
         # the dimension is an integer >= 1, said or not
         found.known = replace(self.known, ranges={"d": self.known.dimension, **self.known.ranges})
         return found
+
+    def within(self, node: Expr) -> tuple[Values, Expr]:
+        """The same under the index of a sum, and the body under it."""
+        prover, body = self.prover.within(node)
+        own = {self.prover.own_index(node.args[1])} if self.whole(node.args[2]) else set()
+        inside = Values(self.prop, self.indices | own)
+        inside.prover = prover
+        return inside, body
 
     def exist(self, node: Expr) -> bool:
         """Whether an expression is shown to have a value."""
@@ -110,7 +120,7 @@ class Values:
         if node.op == "number":
             return bool(node.args[0].denominator == 1)
         if node.op == "name":
-            return node.args[0] in self.prover.whole or node.args[0] == "d"
+            return node.args[0] in self.prover.whole | self.indices or node.args[0] == "d"
         return node.op in ("+", "*", "abs", "min", "max") and all(map(self.whole, node))
 
     def _signed(self, node: Expr, strict: bool) -> bool:
@@ -119,21 +129,30 @@ class Values:
         return self.prover.at_least(node, number(0), strict) is not None
 
 
-def _plain(node: Expr, taken: frozenset[str]) -> Iterator[Expr]:
-    """The largest parts, and divisors of others, that are made of names alone, and of none that is taken."""
+def _plain(node: Expr, taken: frozenset[str], values: Values) -> Iterator[tuple[Expr, Values]]:
+    """The largest parts, and divisors of others, that are made of names alone, and of none that is taken.
+
+    With what says whether they have values where they stand.
+    """
+    if node.op == "sum":
+        inside, body = values.within(node)
+        yield from _plain(body, taken, inside)
+        for end in node.args[2:]:
+            yield from _plain(end, taken, values)
+        return
     if node.op in BINDERS:
         taken |= {arg for arg in node.args if isinstance(arg, str)}
     if is_plain(node):
         if not node.names() & taken:
-            yield node
+            yield node, values
         return
     if node.op == "/" and is_plain(node.args[1]) and not node.args[1].names() & taken:
-        yield Expr("/", (number(1), node.args[1]), at=node.at)
+        yield Expr("/", (number(1), node.args[1]), at=node.at), values
     if node.op == "chance" and is_plain(node.args[2]) and not node.args[2].names() & taken:
         # the variance of a normal number is > 0
-        yield Expr("/", (number(1), Expr("sqrt", (node.args[2],))), at=node.at)
+        yield Expr("/", (number(1), Expr("sqrt", (node.args[2],))), at=node.at), values
     for arg in node:
-        yield from _plain(arg, taken)
+        yield from _plain(arg, taken, values)
 
 
 def is_plain(node: Expr) -> bool:
