@@ -307,6 +307,10 @@ def test_an_inherited_error_takes_one_line_in_the_findings(sample_report: Any) -
     assert cause.count("- correct: ") == cause.count("- check: ") == 1 and "Inherited by Lemma 9." in cause
     (line,) = (line for line in page.splitlines() if line.startswith("- Lemma 9"))
     assert line.endswith(", from Eq. (15) (`bao2024.x.heir`)")
+    opening = page[: page.index(" were judged: ")]
+    assert ": Lemma 9 is false; it should read " in opening and ". The error is in Eq. (15): " in opening
+    alone = found.found(sample_report)
+    assert ": Eq. (15) is false; it should read " in alone[: alone.index(" were judged: ")] and "Lemma 9" not in alone
 
 
 def test_findings_that_say_something_else_are_caught(sample_report: Any) -> None:

@@ -11,18 +11,19 @@ import json
 import os
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import zip_longest
 from pathlib import Path
+from typing import Any
 
 from proofs_check.claims.report import Claim, Report
 from proofs_check.claims.schema import schema
 from proofs_check.inputs.errors import UsageError
 from proofs_check.report import byhand
-from proofs_check.report.causes import causes, inherited, of_lower_order
+from proofs_check.report.causes import UNSTATED, causes, inherited, of_lower_order
 from proofs_check.report.site import holding, names, overview, view
 from proofs_check.report.site.markdown import code, escaped, expression, math, named, sentence
-from proofs_check.report.telling import FIDELITY, false_lines, gives, narrowed, parameters, sourced, starts
+from proofs_check.report.telling import FIDELITY, counted, false_lines, gives, narrowed, parameters, sourced, starts
 
 FINDINGS, TRUSTED = "findings.md", "rules.md"
 SCHEMA_FILE = Path(__file__).with_name("report.schema.json")
@@ -43,6 +44,8 @@ def found(report: Report) -> str:
         "",
         _HAND,
         "",
+        *filter(None, (_gravest(source) for source in sources)),
+        "",
         escaped(overview.headline(entries, run["partial"])),
     ]
     out += [escaped(remark)] if (remark := overview.remark(entries)) else []
@@ -57,7 +60,7 @@ def found(report: Report) -> str:
             "",
         ]
         told = overview.listed([f"{count} {verdict}" for verdict, count in source["counts"].items()])
-        out += [escaped(f"Of {len(members)} claims: {told}."), ""]
+        out += [escaped(f"Of {counted(len(members), 'claim')}: {told}."), ""]
         table = {entry.id: entry for entry in members}
         found = causes([entry.claim for entry in members])
         source_of = inherited([entry.claim for entry in members])
@@ -90,6 +93,24 @@ def found(report: Report) -> str:
 
 def _papers(count: int) -> str:
     return {1: "this paper", 2: "these two papers", 3: "these three papers"}.get(count, f"{count} papers")
+
+
+def _gravest(source: Mapping[str, Any]) -> str:
+    """The gravest error of a paper: what it makes false, where it is, what is wrong there, and what inherits it."""
+    members = {entry.id: entry for section in source["sections"] for entry in section["entries"]}
+    first = next(iter(causes([entry.claim for entry in members.values()])), None)
+    if first is None:
+        return ""
+    cause, heirs = members[first.id], [members[name] for name in first.heirs]
+    stated = [entry for entry in heirs if entry.claim["kind"] not in UNSTATED]
+    lead, others = (stated[0], [entry for entry in heirs if entry is not stated[0]]) if stated else (cause, heirs)
+    told = f"- *{escaped(source['title'])}*: {escaped(lead.within)} is false"
+    told += f"; it should read {_truth(lead)}" * (lead.claim["correction"] is not None)
+    if lead is not cause:
+        told += f". The error is in {escaped(cause.within)}: {' '.join(map(sentence, view.slips(cause)))}".rstrip(".: ")
+    if others:
+        told += f". {overview.listed([escaped(entry.within) for entry in others])} inherit{'s' * (len(others) == 1)} it"
+    return told + "."
 
 
 def _by_cause(heirs: int, own: int, lower: int) -> str:
