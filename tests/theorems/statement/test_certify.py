@@ -6,7 +6,9 @@ import random
 from collections.abc import Iterator
 from fractions import Fraction as F
 
+import numpy as np
 import pytest
+from scipy import sparse
 
 from proofs_check.cases.without_tokens import drawn
 from theorems.statement import StatementError, proposition
@@ -14,7 +16,7 @@ from theorems.statement.expression import Expr, minus, number
 from theorems.statement.proofs import facts, proved
 from theorems.statement.proofs.atoms import Atoms, NoFormError
 from theorems.statement.proofs.averages import weights
-from theorems.statement.proofs.certificate import Term, certificate
+from theorems.statement.proofs.certificate import Columns, Term, certificate
 from theorems.statement.proofs.facts import Fact, facts_of
 from theorems.statement.proposition import Proposition
 from theorems.statement.reading.hypotheses import Hypotheses
@@ -277,3 +279,17 @@ def test_facts_of_entries_are_made_where_entries_are_spoken_of_alone() -> None:
     atoms = Atoms(prop.known)
     atoms.quotient(minus(prop.left, prop.right))
     assert not any(fact.node.has("entrynorm") for fact in facts_of(atoms, prop.known, set()))
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_a_sparse_matrix_is_that_of_scipy(seed: int) -> None:
+    draw = random.Random(seed)
+    shape = draw.randint(1, 9), draw.randint(1, 9)
+    entries = [(r, c, draw.random()) for r in range(shape[0]) for c in range(shape[1]) if draw.random() < 0.4]
+    draw.shuffle(entries)
+    found, wanted = Columns(entries, shape), np.zeros(shape)
+    for r, c, value in entries:
+        wanted[r, c] = value
+    theirs = sparse.csc_matrix(wanted)
+    for part in ("data", "indices", "indptr", "nnz", "shape"):
+        np.testing.assert_array_equal(getattr(found, part), getattr(theirs, part))

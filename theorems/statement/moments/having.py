@@ -69,7 +69,7 @@ class Values:
 
     @cached_property
     def prover(self) -> Prover:
-        """The prover, which imports scipy: most statements have no such part."""
+        """The prover: most statements have no such part."""
         from theorems.statement.proofs.prover import STEPS, Prover
 
         found = Prover(self.prop, Work(STEPS))

@@ -12,10 +12,8 @@ from fractions import Fraction
 from functools import lru_cache
 from itertools import combinations, combinations_with_replacement
 
-import clarabel
 import flint
 import numpy as np
-from scipy import sparse
 
 from theorems.statement.work import Work
 
@@ -215,12 +213,7 @@ def _solved(goal: Poly, columns: Sequence[Term], work: Work) -> Certificate | No
     except OverflowError:
         # a number beyond floats, in which the weights are looked for
         return None
-    matrix = sparse.csc_matrix(
-        ([v for _, _, v in entries], ([r for r, _, _ in entries], [c for _, c, _ in entries])),
-        shape=(len(rows), len(columns)),
-    )
-    free = np.array([term.equal for term in columns])
-    weights = _program(matrix, target, free)
+    weights = _program(entries, target, np.array([term.equal for term in columns]))
     if weights is None:
         return None
     for least in (1e-4, 1e-6, 1e-8):
@@ -235,23 +228,43 @@ def _solved(goal: Poly, columns: Sequence[Term], work: Work) -> Certificate | No
     return None
 
 
-def _program(matrix: sparse.csc_matrix, target: np.ndarray, free: np.ndarray) -> np.ndarray | None:
-    """A vertex of weights >= 0 (free ones excepted) with matrix @ weights = target, in floats."""
-    count = matrix.shape[1]
+class Columns:
+    """A sparse matrix by columns, as clarabel reads scipy's: ``indices`` are the rows of ``data``, column by column.
+
+    scipy's own takes longer to import than most programs take to solve.
+    """
+
+    has_canonical_format = True
+
+    def __init__(self, entries: Sequence[tuple[int, int, float]], shape: tuple[int, int]) -> None:
+        columns, rows, data = zip(*sorted((c, r, v) for r, c, v in entries), strict=True) if entries else ((), (), ())
+        self.shape, self.nnz = shape, len(data)
+        self.data, self.indices = np.array(data, dtype=np.float64), np.array(rows, dtype=np.int32)
+        self.indptr = np.searchsorted(columns, range(shape[1] + 1)).astype(np.int32)
+
+
+def _program(entries: Sequence[tuple[int, int, float]], target: np.ndarray, free: np.ndarray) -> np.ndarray | None:
+    """A vertex of weights >= 0 (free ones excepted) with matrix @ weights = target, in floats.
+
+    The matrix is given by (row, column, value).
+    """
+    import clarabel
+
+    count, rows = len(free), len(target)
     # generic costs have one cheapest vertex
     costs = 1 + np.random.default_rng(0).random(count) * 0.5
     costs[free] = 0
-    signed = np.flatnonzero(~free)
-    bound = sparse.csc_matrix((-np.ones(len(signed)), (range(len(signed)), signed)), shape=(len(signed), count))
+    signed = np.flatnonzero(~free).tolist()
+    bounds = [(rows + k, column, -1.0) for k, column in enumerate(signed)]
     settings = clarabel.DefaultSettings()
     settings.verbose = False
     settings.max_threads = 1
     solver = clarabel.DefaultSolver(
-        sparse.csc_matrix((count, count)),
+        Columns([], (count, count)),
         costs,
-        sparse.vstack([matrix, bound]).tocsc(),
+        Columns([*entries, *bounds], (rows + len(signed), count)),
         np.concatenate([target, np.zeros(len(signed))]),
-        [clarabel.ZeroConeT(len(target)), clarabel.NonnegativeConeT(len(signed))],
+        [clarabel.ZeroConeT(rows), clarabel.NonnegativeConeT(len(signed))],
         settings,
     )
     solution = solver.solve()
