@@ -15,7 +15,7 @@ from theorems.algebra.ratio import Ratio
 from theorems.statement.deciding.decide import Derivation, contradicts
 from theorems.statement.expression import Expr, StatementError, number
 from theorems.statement.moments.moments import Chain
-from theorems.statement.moments.normal import equal, rational_form, spelled
+from theorems.statement.moments.normal import equal, rational_form, sign, spelled
 from theorems.statement.moments.scalars import Exact, joined, sympy_of
 from theorems.statement.moments.signs import positive_names
 from theorems.statement.proposition import Proposition
@@ -23,12 +23,17 @@ from theorems.statement.reading.places import Order, Place, place_of
 from theorems.statement.reading.ranges import Range
 from theorems.statement.values.numbers import rational_at
 
+#: Values that are kept.
+KEPT = 4096
+
 
 class Exactly:
     """The exact values of expressions under a proposition's law and hypotheses."""
 
     def __init__(self, prop: Proposition, derivation: Derivation) -> None:
         self.prop = prop
+        # by node and which object the case is; with the case, so that no other takes its place
+        self._kept: dict[tuple[Expr, int], tuple[Mapping[str, Any], sp.Expr | None]] = {}
         self._by_places = {frozenset(prop.places): derivation}
         self._by_numbers: dict[tuple[Any, ...], Derivation] = {}
 
@@ -44,7 +49,16 @@ class Exactly:
         """The value at a case, by the formula for every case or with the case's numbers put in; None where it has none.
 
         A power with the exponent 3 k has a formula where k is a number, pieces at a have one where its sign is known.
+        A case is not changed once it is looked at.
         """
+        key = node, id(case)
+        if key not in self._kept:
+            if len(self._kept) >= KEPT:
+                self._kept.clear()
+            self._kept[key] = case, self._at(node, case)
+        return self._kept[key][1]
+
+    def _at(self, node: Expr, case: Mapping[str, Any]) -> sp.Expr | None:
         derivation = self.derivation(node)
         try:
             if not derivation.defined(node, case):
@@ -88,12 +102,22 @@ class Exactly:
         derivation = self.derivation(right)
         try:
             for order in derivation.orders:
-                one, two = (derivation.under(order, side) for side in (left, right))
-                if not equal(one, two, positive_names(self.prop, order, one - two)):
+                if not self._equal(*(derivation.under(order, side) for side in (left, right)), order):
                     return False
         except StatementError:
             return False
         return True
+
+    def _equal(self, one: sp.Expr, two: sp.Expr, order: Order) -> bool:
+        """Whether two formulas are equal in an order, by normal form."""
+        return equal(one, two, positive_names(self.prop, order, one - two))
+
+    def differ_at(self, left: Expr, right: Expr, case: Mapping[str, Any]) -> bool:
+        """Whether two expressions are certain to have different values at a case, or the second alone to have none."""
+        one, two = self.at(left, case), self.at(right, case)
+        if one is None or two is None:
+            return one is not None and bool(one.is_Rational)
+        return bool(sign(one - two))
 
     def general(self, node: Expr) -> sp.Expr | None:
         """A side as one formula that is right in every order, where there is one."""
@@ -110,13 +134,14 @@ class Exactly:
             best = sp.factor_terms(sp.expand(best))
         else:
             # powers such as a^T are names of their own
-            form, meaning = rational_form(best)
+            form, meaning = rational_form(best, positive_names(self.prop, orders[0], best))
             shorter = spelled(sp.factor(form), meaning) if form.is_rational_function() else best
             # a^(j - i) has a value at a = 0, where a^j/a^i has none
             best = min((sp.powsimp(one, deep=True, combine="exp") for one in (best, shorter)), key=sp.count_ops)
         for candidate in (best, _by_size(best, orders[0]), self._by_least(node, orders)):
             if candidate is not None and all(
-                equal(_in_order(candidate, order), formula) for order, formula in zip(orders, formulas, strict=True)
+                self._equal(_in_order(candidate, order), formula, order)
+                for order, formula in zip(orders, formulas, strict=True)
             ):
                 return candidate
         return None

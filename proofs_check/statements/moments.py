@@ -474,11 +474,9 @@ class Checker:
 
     def _true(self, right: Expr) -> bool:
         """Whether a right side is equal to the left one in every order."""
-        for m in self.measured:
-            # most are told apart by one exact value, without algebra
-            left, other = self.exact(self.prop.left, m.case), self.exact(right, m.case)
-            if left is not None and left.is_Rational and (other is None or (other.is_Rational and left != other)):
-                return False
+        # most are told apart by one exact value, without algebra
+        if any(self.exactly.differ_at(self.prop.left, right, m.case) for m in self.measured):
+            return False
         return self.exactly.agree(self.prop.left, right)
 
     def _told_apart(self, right: Expr, measured: Iterable[Measurement]) -> bool:

@@ -8,6 +8,7 @@ import sympy as sp
 from proofs_check.statements.exactly import Exactly
 from theorems.statement import proposition
 from theorems.statement.deciding.decide import Derivation
+from theorems.statement.moments.repairing import corrected
 from theorems.statement.reading.hypotheses import words_of
 from theorems.statement.reading.language import parsed
 
@@ -54,6 +55,7 @@ def test_tokens_that_coincide_have_no_formula_for_every_order() -> None:
     [
         ("E[norm(mean(x))**2] = 0", "0 < a < 1", "ar1(a)", 25),
         ("Corr[x[i].T*W*x[k], x[j].T*W*x[k]] = 0", "W symmetric, i <= j <= k", "walk", 15),
+        ("Skew[x[i].T*W*x[i]] = 0", "", "walk", 7),
     ],
 )
 def test_formulas_with_powers_and_roots_are_short(text: str, given: str, law: str, most: int) -> None:
@@ -78,3 +80,39 @@ def test_a_covariance_that_is_0_for_different_tokens_has_that_value(given: str) 
     trace = sp.Symbol("tr(Sigma)")
     for a, value in ((0, 2 * trace), (sp.Rational(1, 3), 20 * trace / 9)):
         assert found.subs({sp.Symbol("a"): a, sp.Symbol("i"): 3, sp.Symbol("j"): 5}) == value
+
+
+def test_a_correction_with_a_root_of_a_sum_is_not_multiplied_out() -> None:
+    prop = proposition("Skew[x[i].T*W*x[i]] = 0")
+    true = Exactly(prop, Derivation(prop)).general(prop.left)
+    assert true is not None
+    text, _ = corrected(prop, true)
+    cubes, squares = "tr(W*Sigma*W*Sigma*W{}*Sigma)", "tr(W*Sigma*W{}*Sigma)"
+    wanted = f"2*({cubes.format('')} + 3*{cubes.format('.T')})/({squares.format('')} + {squares.format('.T')})**(3/2)"
+    assert text == wanted
+
+
+def test_different_values_at_a_case_are_certain_where_balls_tell_them_apart() -> None:
+    prop = proposition("sqrt(Var[x[1].T*u]) = k", "u in R^d, Sigma = I, k > 0", law="iid")
+    exactly, words = Exactly(prop, Derivation(prop)), words_of(prop.known)
+    case = {"d": 2, "Sigma": [["1", "0"], ["0", "1"]], "u": ["1", "1"], "k": "7"}
+
+    def differ(one: str, two: str) -> bool:
+        return exactly.differ_at(parsed(one, words), parsed(two, words), case)
+
+    root = "sqrt(Var[x[1].T*u])"
+    assert differ(root, "k") and differ(root, "sqrt(k)") and differ("k", "1/(k - 7)") and differ("k", "k + 1")
+    # equal ones, and what has no value itself, are never certain to differ
+    assert not differ(root, "sqrt(2)") and not differ(root, "(k - 5)/sqrt(2)") and not differ("1/(k - 7)", "k")
+
+
+def test_a_value_is_worked_out_once_at_a_case(monkeypatch: pytest.MonkeyPatch) -> None:
+    prop = proposition("E[norm(x[i])**2] = i*tr(Sigma)")
+    exactly = Exactly(prop, Derivation(prop))
+    cases = [{"d": 1, "i": i, "Sigma": [["2"]]} for i in (1, 3)]
+    assert [exactly.at(prop.left, case) for case in cases] == [2, 6]
+    monkeypatch.setattr(Derivation, "at", None)
+    assert [exactly.at(prop.left, case) for case in cases] == [2, 6]
+    # one that is equal is another: the numbers of a case are not compared
+    with pytest.raises(TypeError):
+        exactly.at(prop.left, dict(cases[0]))

@@ -21,16 +21,22 @@ def corrected(prop: Proposition, true: sp.Expr) -> tuple[str, str]:
     try:
         printed = sympy_of(prop.right)
         changed = repaired(printed, true)
-        formula = changed if changed is not None else presentable(true)
+        formula = changed if changed is not None else _shown(true)
     except (NotPolynomialError, StatementError, ValueError, sp.PolynomialError):
         try:
-            formula = presentable(true)
+            formula = _shown(true)
         except (ValueError, sp.PolynomialError):
             formula = true
     if prop.whole is None:
         return language_text(formula), latex_of(formula)
     text = whole_text(true)
     return (text, latex_of_text(text, prop)) if text is not None else (readable(language_text(true)), "")
+
+
+def _shown(true: sp.Expr) -> sp.Expr:
+    """The true formula expanded; as it is where that would multiply out a root of a sum, (a + b)**(3/2)."""
+    rooted = any(power.exp.is_Rational and not power.exp.is_Integer for power in true.atoms(sp.Pow))
+    return true if rooted else presentable(true)
 
 
 #: What stands in brackets in a name, as in tr(W*Sigma).
