@@ -7,6 +7,8 @@ PIP := $(BIN)/python -m pip install --disable-pip-version-check --no-compile
 # uv, where it is installed, is several times as fast as pip, which takes over where uv finds no packages
 UV := $(shell command -v uv 2>/dev/null)
 UVPIP := $(if $(UV),$(UV) pip install --python $(BIN)/python)
+# Compiled once here, as a shell may have told Python to keep nothing of what it compiles.
+PACKAGES := theorems montecarlo proofs_check figures
 # What is downloaded is held to its hashes; torch, which has none there, comes with the packages themselves.
 PINNED := --require-hashes --no-deps -r constraints.txt
 OWN := --no-build-isolation -e '.[dev]'
@@ -81,6 +83,6 @@ $(STAMP): pyproject.toml constraints.txt
 	@$(if $(UV),$(UVPIP) $(OWN) ||) $(PIP) $(OWN)
 	@echo "Compiling what was installed." >&2
 # pip compiles on one core, the tests of the packages too
-	@$(BIN)/python -m compileall -qq -j 0 -x '/tests?/' .venv/lib || true
+	@$(BIN)/python -m compileall -qq -j 0 -x '/tests?/' .venv/lib $(PACKAGES) || true
 	@touch $@
 	@echo "Set up. To use twofold by its name: . .venv/bin/activate" >&2

@@ -67,12 +67,11 @@ def run_check(args: argparse.Namespace) -> int:
         typeset(prop).encode(getattr(sys.stdout, "encoding", None) or "utf-8")
         print(typeset(prop))
     print(in_words(prop), flush=True)
-    from proofs_check.judging.workers import prepare
+    from proofs_check.judging.process import prepare
 
     prepare()
     # nothing that is imported is garbage
     gc.disable()
-    from proofs_check.report.outputs import unwritten, write_json
     from proofs_check.statements.judging import check_statement, run_report
     from proofs_check.statements.showing import lines
 
@@ -88,6 +87,8 @@ def run_check(args: argparse.Namespace) -> int:
     if args.save is not None and reports[0]["verdict"] not in ("conflict", "error"):
         _save(args.save, request, reports[0]["verdict"])
     if target is not None:
+        from proofs_check.report.outputs import unwritten, write_json
+
         whole = run_report(reports, effort, seed, sampled_on, time.perf_counter() - began)
         whole["run"]["command"] = args.command_line
         try:

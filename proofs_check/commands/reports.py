@@ -6,11 +6,14 @@ import argparse
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from proofs_check.claims.report import Report
 from proofs_check.commands import checks
 from proofs_check.inputs.errors import UsageError
 from proofs_check.inputs.files import read_bytes
+
+if TYPE_CHECKING:
+    from proofs_check.claims.report import Report
 
 #: Seconds that the pages of a claim take to make, and of how many in all it is told.
 SECONDS_A_CLAIM, LONG = 0.03, 10

@@ -14,6 +14,7 @@ import threading
 from typing import Any, BinaryIO
 
 from proofs_check.judging import workers
+from proofs_check.judging.process import ONE_THREAD
 
 _BESIDE = threading.local()
 
@@ -43,7 +44,7 @@ def _beside() -> subprocess.Popen[bytes]:
     found: subprocess.Popen[bytes] | None = getattr(_BESIDE, "process", None)
     if found is None or found.poll() is not None:
         words = [sys.executable, "-c", f"from {__name__} import serve; serve()"]
-        environment = {**os.environ, **workers.ONE_THREAD}
+        environment = {**os.environ, **ONE_THREAD}
         found = subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=environment)
         _BESIDE.process = found
     return found

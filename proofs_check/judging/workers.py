@@ -6,7 +6,6 @@ A worker that dies costs the time of its claim, which is judged again alone; wha
 from __future__ import annotations
 
 import contextlib
-import gc
 import multiprocessing
 import os
 import signal
@@ -17,24 +16,15 @@ from concurrent.futures.process import BrokenProcessPool
 from dataclasses import replace
 from typing import Any
 
+from proofs_check.judging.process import ONE_THREAD, prepare
 from theorems.claims.catalogue import Statement, shipped
 
-#: Each worker has its own core: libraries start no threads beside.
-ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 #: With fewer claims a worker, its start costs more than it saves.
 LEAST = 4
 
 
 class WorkerDiedError(Exception):
     """A worker was killed twice while it judged one claim."""
-
-
-def prepare() -> None:
-    """Make this process one that judges: libraries that are not loaded yet start no threads, which would wait for one
-    another, and unreachable objects, of which there are few, are looked for less often."""
-    for name, value in ONE_THREAD.items():
-        os.environ.setdefault(name, value)
-    gc.set_threshold(20_000, 20, 20)
 
 
 def count(claims: Sequence[Statement], processes: int) -> int:
