@@ -503,4 +503,4 @@ def _differences(f: Any) -> Any:
     even = len(f) // 2 * 2
     found = f[:even:2] - f[1:even:2]
     # numpy's arrays have no double()
-    return found.double() if hasattr(found, "double") else found.astype("float64")
+    return found.double() if hasattr(found, "double") else found.astype("float64", copy=False)

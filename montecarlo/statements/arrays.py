@@ -74,7 +74,7 @@ def fetched(data: Array) -> Array:
 
 def double(data: Array) -> Array:
     """The numbers in float64."""
-    return data.astype(np.float64) if library(data) is np else data.double()
+    return data.astype(np.float64, copy=False) if library(data) is np else data.double()
 
 
 def floating(data: Array) -> bool:

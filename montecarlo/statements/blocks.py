@@ -43,7 +43,7 @@ def together(normals: int) -> int:
 def reduced(numbers: Array, blocks: int) -> list[Block]:
     """The (blocks k,) numbers of blocks, each reduced to mean, squared deviations, half squared differences."""
     rows = numbers.reshape(blocks, -1)
-    values = rows.astype(np.float64)
+    values = rows.astype(np.float64, copy=False)
     count, pairs = values.shape[1], values.shape[1] // 2
     means = values.sum(1) / count
     deviations = values - means[:, None]

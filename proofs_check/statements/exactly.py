@@ -109,8 +109,8 @@ class Exactly:
         return True
 
     def _equal(self, one: sp.Expr, two: sp.Expr, order: Order) -> bool:
-        """Whether two formulas are equal in an order, by normal form."""
-        return equal(one, two, positive_names(self.prop, order, one - two))
+        """Whether two formulas are equal in an order: multiplied out, or by normal form."""
+        return sp.expand(one) == sp.expand(two) or equal(one, two, positive_names(self.prop, order, one - two))
 
     def differ_at(self, left: Expr, right: Expr, case: Mapping[str, Any]) -> bool:
         """Whether two expressions are certain to have different values at a case, or the second alone to have none."""
@@ -123,27 +123,27 @@ class Exactly:
         """A side as one formula that is right in every order, where there is one."""
         derivation = self._by_places[frozenset(self.prop.places)]
         orders = sorted(derivation.orders, key=lambda order: -len(order.nodes))
+        if not orders:
+            return None
         try:
-            formulas = [joined(derivation.value(order, node)) for order in orders]
+            best = joined(derivation.value(orders[0], node))
+            if best.is_polynomial():
+                best = sp.factor_terms(sp.expand(best))
+            else:
+                # powers such as a^T are names of their own
+                form, meaning = rational_form(best, positive_names(self.prop, orders[0], best))
+                shorter = spelled(sp.factor(form), meaning) if form.is_rational_function() else best
+                # a^(j - i) has a value at a = 0, where a^j/a^i has none
+                best = min((sp.powsimp(one, deep=True, combine="exp") for one in (best, shorter)), key=sp.count_ops)
+            ways = (lambda: best), (lambda: _by_size(best, orders[0])), (lambda: self._by_least(node, orders))
+            for candidate in (way() for way in ways):
+                if candidate is not None and all(
+                    self._equal(_in_order(candidate, order), joined(derivation.value(order, node)), order)
+                    for order in orders
+                ):
+                    return candidate
         except StatementError:
-            return None
-        if not formulas:
-            return None
-        best = formulas[0]
-        if best.is_polynomial():
-            best = sp.factor_terms(sp.expand(best))
-        else:
-            # powers such as a^T are names of their own
-            form, meaning = rational_form(best, positive_names(self.prop, orders[0], best))
-            shorter = spelled(sp.factor(form), meaning) if form.is_rational_function() else best
-            # a^(j - i) has a value at a = 0, where a^j/a^i has none
-            best = min((sp.powsimp(one, deep=True, combine="exp") for one in (best, shorter)), key=sp.count_ops)
-        for candidate in (best, _by_size(best, orders[0]), self._by_least(node, orders)):
-            if candidate is not None and all(
-                self._equal(_in_order(candidate, order), formula, order)
-                for order, formula in zip(orders, formulas, strict=True)
-            ):
-                return candidate
+            pass
         return None
 
     def _by_least(self, node: Expr, orders: Sequence[Order]) -> sp.Expr | None:

@@ -119,14 +119,15 @@ class Checker:
     def run(self) -> Found:
         """Decide, sample, look for wrong versions."""
         self.found.doing = "while deriving"
-        # no prover looks for a proof of an inequality that is violated at a small case
-        few = itertools.islice(self.simple(), FIRST if self.prop.way and self.derivation.orders else 0)
+        # several equations at once are met by small cases, if at all
+        pool = drawn(self.prop, self.seed * 64 + 1, DRAWN[self.effort]) or list(itertools.islice(self.simple(), FIRST))
+        # no prover looks for a proof of an inequality that is violated at one of these, or at a small case
+        several = self.prop.way and self.derivation.orders
+        few = itertools.chain(itertools.islice(self.simple(), FIRST), pool) if several else ()
         unviolated = not any(map(self.exactly.violates, few))
         decision = decide(self.prop, self.derivation, bounding=unviolated, proving=unviolated)
         self.found.method = decision.method
         self.found.doing = "while looking for cases"
-        # several equations at once are met by small cases, if at all
-        pool = drawn(self.prop, self.seed * 64 + 1, DRAWN[self.effort]) or list(itertools.islice(self.simple(), FIRST))
         exact = decision.status != "undecided" and decision.valued
         # at the others a side has no value: it divides by 0
         pool = [case for case in pool if (None not in self.sides(case) if exact else self._defined_at(case))]

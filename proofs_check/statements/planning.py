@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import sympy as sp
 
-from theorems.statement.expression import Expr, StatementError
+from theorems.statement.expression import Expr, StatementError, number
 
 if TYPE_CHECKING:
     from montecarlo.statements.simulation import StatementSimulation
@@ -65,6 +65,10 @@ def exact_spreads(
             continue
         f = moment.args[0]
         variance = _of_sum(f, case, derivation) if moment.op == "E" else None
+        if variance is None and moment.op == "E":
+            # as one formula for every case it would be multiplied out
+            mean, square = values(moment, case), values(Expr("E", (Expr("**", (f, number(2))),)), case)
+            variance = None if mean is None or square is None else _number(square - mean**2)
         if variance is None:
             variance = _number(values(Expr("Var", (f,)), case))
         if moment.op == "E":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from functools import lru_cache
 
 import sympy as sp
 
@@ -11,6 +12,7 @@ LENGTH = sp.Symbol("T")
 MOST_POWERS = 3
 
 
+@lru_cache(maxsize=256)
 def expanded(value: sp.Expr) -> tuple[list[Fraction], list[sp.Expr]] | None:
     """The powers p of the terms T^-p of a form in LENGTH, and what is left of it after the limit and 1, 2, ... of them.
 

@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 from proofs_check.cases.of_statements import drawn, exact_case, satisfied
-from proofs_check.statements import bounding
+from proofs_check.statements import bounding, moments
 from proofs_check.statements.bounding import Climb
 from proofs_check.statements.judging import check_statement
 from proofs_check.statements.measuring import measure
 from proofs_check.statements.request import Request
-from theorems.statement.deciding.decide import Derivation
+from theorems.statement.deciding.decide import Decision, Derivation, decide
 from theorems.statement.deciding.enclosing import Enclosed, Excess, reach
 from theorems.statement.expression import StatementError
 from theorems.statement.proposition import Proposition, proposition
@@ -164,3 +164,18 @@ def test_a_lower_bound_of_what_never_occurs_is_refuted(text: str) -> None:
     """At u = 0 the one side is 0 and the other 1; left - right has the sign of the relation."""
     (first, *_) = check_statement(Request(text, "u in R^d, Sigma = I", "", "iid(sphere)", ""), "quick", 0, "cpu", 2)
     assert first["verdict"] == "refuted", first["reason"]
+
+
+def test_no_proof_is_searched_of_what_a_drawn_case_violates(monkeypatch: pytest.MonkeyPatch) -> None:
+    given = []
+
+    def decided(*args: Any, **options: bool) -> Decision:
+        given.append(options)
+        return decide(*args, **options)
+
+    monkeypatch.setattr(moments, "decide", decided)
+    for right, searched in (("u.T*Sigma*u/a**2", False), ("i*u.T*Sigma*u/a**2", True)):
+        prop = proposition(f"P[abs(x[i].T*u) > a] <= {right}", "u in R^d, a > 0")
+        found = moments.Checker(prop, "test", effort="quick").run()
+        assert found.status == ("proved" if searched else "disproved")
+        assert given.pop() == {"bounding": searched, "proving": searched}

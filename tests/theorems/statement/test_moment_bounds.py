@@ -10,9 +10,17 @@ import numpy as np
 import pytest
 
 from theorems.statement import proposition
+from theorems.statement.deciding import decide as deciding
 from theorems.statement.deciding.decide import Derivation, decide
 from theorems.statement.expression import Expr
-from theorems.statement.proofs.moment_bounds import CAUCHY, CENTRED, LYAPUNOV, MINKOWSKI, _known, _never_negative
+from theorems.statement.proofs.moment_bounds import (
+    CAUCHY,
+    CENTRED,
+    LYAPUNOV,
+    MINKOWSKI,
+    _known,
+    _never_negative,
+)
 from theorems.statement.reading.language import parsed
 
 U = "u in R^d, a > 0"
@@ -93,3 +101,18 @@ def test_what_is_known_of_any_moments_holds_of_finite_laws() -> None:
             least = -1e-9 * (1 + abs(left) + abs(right))
             holds = {"<=": right - left, ">=": left - right, "=": -abs(left - right)}[mark] >= least
             assert holds, f"{one} {mark} {two}: {left}, {right} of {law}"
+
+
+def test_a_probability_is_bounded_by_normal_forms_before_a_search(monkeypatch: pytest.MonkeyPatch) -> None:
+    def searched(*_: object) -> None:
+        raise AssertionError("a proof was searched for")
+
+    monkeypatch.setattr(deciding, "proved_between", searched)
+    text, hypotheses = "P[abs(x[i].T*u) > a] <= {}*i*u.T*Sigma*u/a**2", "u in R^d, a > 0"
+    prop = proposition(text.format("1"), hypotheses)
+    found = decide(prop, Derivation(prop))
+    assert found.status == "proved" and found.method == "Markov's inequality"
+    # a bound that needs more than normal forms is searched for still
+    other = proposition(text.format("9/10"), hypotheses)
+    with pytest.raises(AssertionError, match="searched for"):
+        decide(other, Derivation(other))

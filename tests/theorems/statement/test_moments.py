@@ -13,6 +13,7 @@ from theorems.gaussian.process import KERNELS, random_walk
 from theorems.statement import StatementError, proposition
 from theorems.statement.deciding.cumulants import CaseMoments
 from theorems.statement.deciding.decide import Derivation
+from theorems.statement.moments import normal
 from theorems.statement.moments.normal import equal
 
 LAWS = ("walk", "walk(start=0)", "walk(start=m)", "iid", "ar1(1/3)", "gaussian(min(s, t)*2)", "gaussian(s*t)")
@@ -116,3 +117,25 @@ def test_a_product_of_many_tokens_is_refused_with_the_mend() -> None:
     derivation = Derivation(prop)
     with pytest.raises(StatementError, match="at most 16"):
         derivation.value(derivation.orders[0], prop.left)
+
+
+def test_values_that_differ_at_a_point_are_told_apart_without_algebra(monkeypatch: pytest.MonkeyPatch) -> None:
+    i, j, a = sp.symbols("i j a")
+    step = sp.Symbol("step#")
+    known = {i: 1 + step, j: 2 + step}
+    same = [
+        (sp.sqrt(i**2 * a), i * sp.sqrt(a)),
+        (a ** (j - i), a**j / a**i),
+        (sp.sqrt(i) * sp.sqrt(j), sp.sqrt(i * j)),
+        ((i + j) ** sp.Rational(3, 2), i * sp.sqrt(i + j) + j * sp.sqrt(i + j)),
+    ]
+    assert all(equal(one, two, known) for one, two in same)
+    monkeypatch.setattr(normal, "rational_form", None)
+    for one, two in same:
+        assert not equal(one, 2 * two, known) and not equal(one, two + sp.Rational(1, 10**30), known)
+        # nothing is said of equal ones without algebra
+        with pytest.raises(TypeError):
+            equal(one, two, known)
+    # numbers with too many digits are not looked at: 3^(5^(7^11))
+    with pytest.raises(TypeError):
+        equal(a ** (i ** (j ** sp.Symbol("k"))), sp.sqrt(a))

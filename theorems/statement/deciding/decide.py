@@ -301,8 +301,14 @@ def decide(prop: Proposition, derivation: Derivation, bounding: bool = True, pro
         )
     if bounding and prop.way and not prop.limit.variable and (early := _of_any_moments(prop, derivation)):
         return early
+    # a probability is bounded by its moments sooner than its closed form is compared
+    tail = proving and bounding and prop.way and not prop.limit.variable and "P" in (prop.left.op, prop.right.op)
     try:
-        parts = list(_parts(prop, derivation, proving))
+        parts = list(_parts(prop, derivation, proving and not tail))
+        if tail and not all(part.holds for part in parts):
+            if (by_moments := _bounded(prop, derivation, searching=False)) is not None:
+                return by_moments
+            parts = list(_parts(prop, derivation, proving))
         if all(part.holds for part in parts):
             # where a side has no value an equality does not hold; a difference elsewhere refutes it still
             has_values(prop)
@@ -327,8 +333,11 @@ def decide(prop: Proposition, derivation: Derivation, bounding: bool = True, pro
     return Decision("open" if open_parts else "proved", method, parts)
 
 
-def _bounded(prop: Proposition, derivation: Derivation) -> Decision | None:
-    """Moments and probabilities that have no closed form, bounded by moments."""
+def _bounded(prop: Proposition, derivation: Derivation, searching: bool = True) -> Decision | None:
+    """Moments and probabilities that have no closed form, bounded by moments.
+
+    Unless ``searching``, by what normal forms show of these alone.
+    """
     if prop.limit.variable or not prop.way:
         return None
     # provers, which import scipy
@@ -340,16 +349,18 @@ def _bounded(prop: Proposition, derivation: Derivation) -> Decision | None:
     try:
         has_values(prop)
         roots_exist(prop, derivation)
-        steps = shown(prop) if any(side.op == "P" for side in (prop.left, prop.right)) else None
+        steps = shown(prop) if searching and "P" in (prop.left.op, prop.right.op) else None
         high, low = (prop.right, prop.left) if prop.way > 0 else (prop.left, prop.right)
         exist = averages_exist(prop)
         if exist and low == number(0) and prop.relation in ("<=", ">=") and visibly_nonnegative(high):
             steps = [Step("an expectation of what is never negative", f"{high} >= 0")]
-        steps = steps or by_points(prop)
-        for others, step in weaker(prop) if exist and steps is None else ():
+        steps = steps or (by_points(prop) if searching else None)
+        ways = list(weaker(prop)) if exist and steps is None else []
+        # most are shown by normal forms, which take no search
+        for proving, (others, step) in product((False, True)[: 1 + searching], ways):
             found = []
             for other in others:
-                found.append(decide(other, Derivation(other), bounding=False))
+                found.append(decide(other, derivation_of(other), bounding=False, proving=proving))
                 if found[-1].status != "proved":
                     break
             else:

@@ -128,6 +128,8 @@ def _logarithms(value: sp.Expr) -> tuple[sp.Expr, sp.Expr]:
 
 def equal(left: sp.Expr, right: sp.Expr, known: Mapping[sp.Symbol, sp.Expr] = MappingProxyType({})) -> bool:
     """Whether two values are equal by normal form (False: not shown equal); ``known`` as in ``rational_form``."""
+    if _apart(left - right, known):
+        return False
     form, table = rational_form(lowered(left - right), known)
     if not form.is_rational_function(*form.free_symbols):
         return False
@@ -140,6 +142,22 @@ def equal(left: sp.Expr, right: sp.Expr, known: Mapping[sp.Symbol, sp.Expr] = Ma
             numerator = sp.expand(sp.rem(numerator, made**value.exp.q - value.base, made))
             numerator = sp.expand(sp.fraction(sp.together(numerator))[0])
     return bool(numerator == 0)
+
+
+def _apart(gap: sp.Expr, known: Mapping[sp.Symbol, sp.Expr]) -> bool:
+    """Whether a difference with roots or powers is certain not to be 0 at a point where all names are positive.
+
+    What is equal by normal form is equal there; that takes the algebra of most that is not.
+    """
+    powers = gap.atoms(sp.Pow)
+    # a tower of powers has too many digits
+    if gap.is_rational_function(*gap.free_symbols) or any(
+        one.exp.free_symbols and one.exp.has(sp.Pow) for one in powers
+    ):
+        return False
+    inner = set().union(*(known.get(name, name).free_symbols for name in gap.free_symbols))
+    point = {name: sp.Integer(sp.prime(k + 2)) for k, name in enumerate(sorted(inner, key=str))}
+    return bool(sign(gap.xreplace({name: known[name].xreplace(point) for name in known} | point)))
 
 
 def lowered(value: sp.Expr) -> sp.Expr:

@@ -54,6 +54,7 @@ class Atoms:
         self.steps: dict[str, Fraction] = {}
         self.settled = False
         self._kept: dict[Expr, Quotient] = {}
+        self._numbers: dict[Expr, bool] = {}
 
     def quotient(self, node: Expr) -> Quotient:
         """The normal form of a number; NoFormError where there is none."""
@@ -145,7 +146,9 @@ class Atoms:
         if node.op == "*":
             if all(self._is_number(arg) for arg in node):
                 return True
-            return self.polynomial.value(self._as_vectors(node))[0] == "scalar"
+            if node not in self._numbers:
+                self._numbers[node] = self.polynomial.value(self._as_vectors(node))[0] == "scalar"
+            return self._numbers[node]
         return True
 
     def _as_vectors(self, node: Expr) -> Expr:

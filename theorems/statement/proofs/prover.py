@@ -14,7 +14,7 @@ from theorems.algebra.ratio import Ratio
 from theorems.statement.expression import Expr, StatementError, minus, name, negative, number
 from theorems.statement.proofs.atoms import Atoms, NoFormError, monomials
 from theorems.statement.proofs.averages import by_means, weights
-from theorems.statement.proofs.certificate import UNIT, Poly, Term, certificate, products, written
+from theorems.statement.proofs.certificate import UNIT, Poly, Term, certificate, products, whole, written
 from theorems.statement.proofs.comparing import by_logarithm, by_signs, by_terms, unclipped
 from theorems.statement.proofs.existing import defined, needed
 from theorems.statement.proofs.facts import Fact, facts_of
@@ -334,7 +334,7 @@ class Prover:
             if rounds > 1:
                 self._products_of_exponentials(goal, atoms, found)
             facts = list(found.values())
-            squares = {label: monomials(square) for label, square in atoms.squares.items()}
+            squares = {label: whole(monomials(square)) for label, square in atoms.squares.items()}
             try:
                 sign = 1 if below == ONE else self._sign(below, facts, squares)
                 now = atoms.folded((goal * below if sign is None else goal * sign).reduced())
@@ -344,7 +344,7 @@ class Prover:
             if constant is not None:
                 good = constant > 0 or (constant == 0 and not strict)
                 return [Step("identity by normal form", f"{gap} = {constant}")] if good else None
-            goal_now = self._without_common_factors(monomials(now), strict)
+            goal_now = self._without_common_factors(whole(monomials(now)), strict)
             steps = self._combined(goal_now, facts, squares, strict, str(gap))
             steps = steps or self._by_exponents(goal_now, atoms, strict)
             if steps is not None:
@@ -396,7 +396,7 @@ class Prover:
         except NoFormError:
             return
         if value.names:
-            found[label] = fact, Term(monomials(value), (), fact.strict, fact.equal)
+            found[label] = fact, Term(whole(monomials(value)), (), fact.strict, fact.equal)
 
     def _is_positive(self, below: Ratio) -> bool:
         """Whether a denominator is a monomial of positive names, so that a fact may be multiplied by it."""
@@ -459,13 +459,13 @@ class Prover:
         if constant is not None:
             return 1 if constant > 0 else -1
         for sign in (1, -1):
-            if self._combined(monomials(below * sign), facts, squares, True, "") is not None:
+            if self._combined(whole(monomials(below * sign)), facts, squares, True, "") is not None:
                 return sign
         return None
 
     def _combined(self, goal: Poly, facts: Facts, squares: Squares, strict: bool, text: str) -> Steps | None:
         """The goal as a sum of facts and of their products, with weights >= 0."""
-        terms: dict[frozenset[tuple[object, Fraction]], Term] = {}
+        terms: dict[frozenset[tuple[object, Fraction | int]], Term] = {}
         for k, (_, term) in enumerate(facts):
             # the strict version of a fact is the stronger one
             key = frozenset(term.value.items())
