@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import replace
-from itertools import product
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -180,6 +180,7 @@ def _from_values(found: Array, weights: Array, outer: Array, most: int) -> Array
     return np.array([0.0, mean, *kappa[2:]])
 
 
+@cache
 def _grid(rank: int) -> tuple[Array, Array, Array]:
     """Points (n, rank), weights (n,) of the standard normal density there, and whether they lie near the edge."""
     end, panels, points = GRIDS[rank]
@@ -188,6 +189,6 @@ def _grid(rank: int) -> tuple[Array, Array, Array]:
     middles = np.linspace(-end + half, end - half, panels)
     line = (middles[:, None] + half * own).ravel()
     density = np.exp(-(line**2) / 2) * np.tile(weights * half, panels) / math.sqrt(2 * math.pi)
-    places = np.array(list(product(line, repeat=rank))) if rank > 1 else line[:, None]
+    places = np.stack(np.meshgrid(*[line] * rank, indexing="ij"), -1).reshape(-1, rank)
     outer = (abs(places).max(axis=1) > EDGE * end).astype(np.float64)
     return places, density if rank == 1 else np.outer(density, density).ravel(), outer

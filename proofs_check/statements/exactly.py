@@ -10,6 +10,7 @@ from typing import Any
 import sympy as sp
 
 from proofs_check.cases.of_statements import Case
+from theorems.algebra.balls import Enclosed
 from theorems.algebra.expressions import symbol
 from theorems.algebra.ratio import Ratio
 from theorems.statement.deciding.decide import Derivation, contradicts
@@ -71,7 +72,9 @@ class Exactly:
             return None
         if value.is_Rational:
             return value
-        return None if value.has(sp.zoo, sp.nan, sp.oo, -sp.oo) or value.is_real is False else value
+        if value.has(sp.zoo, sp.nan, sp.oo, -sp.oo):
+            return None
+        return value if _visibly_real(value) or value.is_real is not False else None
 
     def _there(self, derivation: Derivation, case: Mapping[str, Any]) -> Derivation:
         """The derivation where the dimension and the parameters are known to be those of a case."""
@@ -175,6 +178,12 @@ class Exactly:
         known = self.prop.known.ranges
         names = [one for one in self.prop.parameters if one in known and known[one].integer and one in case]
         return {one: number(Fraction(case[one])) for one in names if one not in self.prop.positions and one != "d"}
+
+
+def _visibly_real(value: sp.Expr) -> bool:
+    """Whether a number is made of rationals and of real functions by arithmetic, which spares sympy's deductions."""
+    whole = value.is_Add or value.is_Mul or (value.is_Pow and value.exp.is_Integer)
+    return value.is_Rational or isinstance(value, Enclosed) or (whole and all(map(_visibly_real, value.args)))
 
 
 def _worked_out(node: Expr) -> Expr:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 import sympy as sp
 
-from proofs_check.statements.exactly import Exactly
+from proofs_check.statements.exactly import Exactly, _visibly_real
+from theorems.algebra.norms import MatrixNorm
 from theorems.statement import proposition
 from theorems.statement.deciding.decide import Derivation
 from theorems.statement.moments.repairing import corrected
@@ -116,3 +117,9 @@ def test_a_value_is_worked_out_once_at_a_case(monkeypatch: pytest.MonkeyPatch) -
     # one that is equal is another: the numbers of a case are not compared
     with pytest.raises(TypeError):
         exactly.at(prop.left, dict(cases[0]))
+
+
+def test_numbers_are_seen_to_be_real_by_arithmetic_alone() -> None:
+    norm = MatrixNorm(2, 2, 1, 2, 0, 1)
+    assert _visibly_real(3 * norm**2 - sp.Rational(1, 2)) and _visibly_real(1 / (1 + norm))
+    assert not any(map(_visibly_real, (sp.I, 1 + sp.sqrt(-2) * norm, norm ** sp.Rational(1, 2))))
