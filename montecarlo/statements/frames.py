@@ -38,8 +38,8 @@ def whitened(kind: str, given: Sequence[float], z: Array, generator: Generator) 
         # again where much of it is lost, so that rounding is not magnified
         for _ in range(2):
             for one in frame:
-                left = left - (one * left).sum(0) * one
-            left = left / own.sqrt((left * left).sum(0))
+                left -= (one * left).sum(0) * one
+            left /= own.sqrt((left * left).sum(0))
         frame.append(left)
     made = own.stack(frame)
     if kind == "frame-isotropic":
