@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -105,7 +105,7 @@ class Exactly:
         derivation = self.derivation(right)
         try:
             for order in derivation.orders:
-                if not self._equal(*(derivation.under(order, side) for side in (left, right)), order):
+                if not self._equal(derivation.under(order, left), derivation.under(order, right), order):
                     return False
         except StatementError:
             return False
@@ -138,8 +138,7 @@ class Exactly:
                 shorter = spelled(sp.factor(form), meaning) if form.is_rational_function() else best
                 # a^(j - i) has a value at a = 0, where a^j/a^i has none
                 best = min((sp.powsimp(one, deep=True, combine="exp") for one in (best, shorter)), key=sp.count_ops)
-            ways = (lambda: best), (lambda: _by_size(best, orders[0])), (lambda: self._by_least(node, orders))
-            for candidate in (way() for way in ways):
+            for candidate in self._formulas(best, node, orders):
                 if candidate is not None and all(
                     self._equal(_in_order(candidate, order), joined(derivation.value(order, node)), order)
                     for order in orders
@@ -148,6 +147,12 @@ class Exactly:
         except StatementError:
             pass
         return None
+
+    def _formulas(self, best: sp.Expr, node: Expr, orders: Sequence[Order]) -> Iterator[sp.Expr | None]:
+        """Formulas that may be right in every order, each made where those before it are not."""
+        yield best
+        yield _by_size(best, orders[0])
+        yield self._by_least(node, orders)
 
     def _by_least(self, node: Expr, orders: Sequence[Order]) -> sp.Expr | None:
         """A formula for a walk with min(i, j) in its covariances, where positions are not always ordered alike."""

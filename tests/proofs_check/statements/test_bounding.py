@@ -169,9 +169,9 @@ def test_a_lower_bound_of_what_never_occurs_is_refuted(text: str) -> None:
 def test_no_proof_is_searched_of_what_a_drawn_case_violates(monkeypatch: pytest.MonkeyPatch) -> None:
     given = []
 
-    def decided(*args: Any, **options: bool) -> Decision:
+    def decided(prop: Proposition, derivation: Derivation, **options: bool) -> Decision:
         given.append(options)
-        return decide(*args, **options)
+        return decide(prop, derivation, **options)
 
     monkeypatch.setattr(moments, "decide", decided)
     for right, searched in (("u.T*Sigma*u/a**2", False), ("i*u.T*Sigma*u/a**2", True)):

@@ -14,6 +14,8 @@ from theorems.algebra.quotients import cancelled
 
 #: Largest multiple of a logarithm that is read as a power.
 MOST_LOGARITHMS = 16
+#: Largest exponent, and argument of the Gamma function, at the point that two values are compared at.
+MOST_DIGITS = 1000
 #: Largest integer by which arguments of the Gamma function that are compared differ.
 MOST_SHIFTED = 64
 
@@ -149,15 +151,18 @@ def _apart(gap: sp.Expr, known: Mapping[sp.Symbol, sp.Expr]) -> bool:
 
     What is equal by normal form is equal there; that takes the algebra of most that is not.
     """
-    powers = gap.atoms(sp.Pow)
-    # a tower of powers has too many digits
-    if gap.is_rational_function(*gap.free_symbols) or any(
-        one.exp.free_symbols and one.exp.has(sp.Pow) for one in powers
-    ):
+    if gap.is_rational_function(*gap.free_symbols):
         return False
     inner = set().union(*(known.get(name, name).free_symbols for name in gap.free_symbols))
     point = {name: sp.Integer(sp.prime(k + 2)) for k, name in enumerate(sorted(inner, key=str))}
-    return bool(sign(gap.xreplace({name: known[name].xreplace(point) for name in known} | point)))
+    point |= {name: form.xreplace(point) for name, form in known.items()}
+    sizes = [one.exp for one in gap.atoms(sp.Pow)] + [one.args[0] for one in gap.atoms(sp.gamma)]
+    # a number of too many digits is not worked out
+    for size in (one for one in sizes if one.free_symbols):
+        there = None if size.has(sp.Pow, sp.gamma) else size.xreplace(point)
+        if there is None or not there.is_Rational or abs(there) > MOST_DIGITS:
+            return False
+    return bool(sign(gap.xreplace(point)))
 
 
 def lowered(value: sp.Expr) -> sp.Expr:
