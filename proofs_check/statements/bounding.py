@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
 from random import Random
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from proofs_check.cases.of_statements import Case, case_as_text, exact_case, readable_case, simple, size
 from proofs_check.report.telling import parameters
@@ -30,9 +30,15 @@ from theorems.statement.work import Work
 if TYPE_CHECKING:
     from proofs_check.statements.moments import Checker
 
-#: Cases that are looked at from all starts, starts, and steps in vain after which one is left; steps of shrinking.
+#: Cases that are looked at in all, and in one climb; starts, and steps in vain after which one is left.
 LOOKS = {"quick": 3000, "standard": 6000, "thorough": 20000}
-STARTS, VAIN = 6, 250
+ONCE = 500
+STARTS, VAIN = 6, 100
+#: A step is in vain where the lower side, as a part of the higher one, does not become larger by this factor.
+NEARER = 1.02
+#: Steps of shrinking.
+#: How often a step scales several numbers and vectors at once.
+SCALED = 0.4
 SHRINKING = 400
 #: By how much an inequality fails at least where samples are to see it.
 SEEN = Fraction(1, 50)
@@ -42,13 +48,16 @@ Score = tuple[bool, float]
 class Climb:
     """A search for a case at which an inequality surely fails, by enough to be seen in samples."""
 
-    def __init__(self, prop: Proposition, derivation: Derivation, seed: int, effort: str) -> None:
-        self.prop, self.random, self.left = prop, Random(seed), LOOKS[effort]
-        self.excess = Excess(prop, derivation)
+    def __init__(self, prop: Proposition, derivation: Derivation, seed: int, effort: str, *, fine: bool = True) -> None:
+        self.prop, self.random, self.left = prop, Random(seed), LOOKS[effort] * 2 // (3 if fine else 2)
+        self.excess = Excess(prop, derivation, fine=fine)
 
     def found(self, pool: list[Case]) -> Case | None:
         """The case, as simple as it could be made; None where no start led to one."""
-        for start in itertools.islice(self._starts(pool), STARTS):
+        for start in itertools.cycle(list(itertools.islice(self._starts(pool), STARTS))):
+            if self.left <= 0:
+                break
+            self.left -= 1
             case = self._climbed(start)
             if case is not None:
                 least = shrunk(self.prop, case, lambda one: self._fails(self.score(one, (True, 0.0))), Work(SHRINKING))
@@ -72,12 +81,15 @@ class Climb:
         return float(middle.lower()), float(middle.upper())
 
     def _starts(self, pool: list[Case]) -> Iterator[exact_cases.Case]:
-        seen = set()
+        """Cases of different dimensions and positions: the smallest and the largest of them in turn."""
+        several: dict[tuple[Any, ...], Case] = {}
         for case in sorted((*itertools.islice(simple(self.prop), 200), *pool), key=size):
-            mark = tuple(case.get(name) for name in ("d", *self.prop.positions))
-            if mark not in seen:
-                seen.add(mark)
-                yield exact_case(self.prop, case)
+            several.setdefault(tuple(case.get(name) for name in ("d", *self.prop.positions)), case)
+        left = list(several.values())
+        while left:
+            yield exact_case(self.prop, left.pop(0))
+            if left:
+                yield exact_case(self.prop, left.pop())
 
     def score(self, case: exact_cases.Case, above: Score | None = None) -> Score | None:
         """Whether the inequality surely fails, and by how much: where it need not, beside what its side adds up.
@@ -102,20 +114,24 @@ class Climb:
         return score is not None and score[0] and score[1] >= SEEN
 
     def _climbed(self, case: exact_cases.Case) -> exact_cases.Case | None:
-        best, vain = self.score(case), 0
-        while best is not None and not self._fails(best) and vain < VAIN and self.left > 0:
+        best, vain, least = self.score(case), 0, self.left - ONCE
+        while best is not None and not self._fails(best) and vain < VAIN and self.left > max(least, 0):
             other = self._moved(case)
             self.left -= 1
             score = self.score(other, best)
             vain += 1
             if score is not None:
-                case, best, vain = other, score, 0
+                # towards a place where both sides are equal ever smaller steps lead
+                vain = 0 if score[0] > best[0] or score[1] + 1 > NEARER * (best[1] + 1) else vain
+                case, best = other, score
         return case if self._fails(best) else None
 
     def _moved(self, case: exact_cases.Case) -> exact_cases.Case:
-        """One number, or an entry of one or two vectors, changed."""
-        choose, fixed = self.random.choice, {"d"}
-        names = [name for name in case.numbers if name not in fixed]
+        """One number, or an entry of one or two vectors, changed; or all scaled by powers of one factor."""
+        choose, fixed = self.random.choice, {"d", *self.prop.positions}
+        names = [name for name in case.numbers if name != "d"]
+        if self.random.random() < SCALED:
+            return self._scaled(case, [name for name in names if name not in fixed])
         if names and (not case.vectors or self.random.random() < 0.6):
             label = choose(names)
             value = case.numbers[label]
@@ -136,10 +152,21 @@ class Climb:
             shift *= choose((1, -1))
         return replace(case, vectors=vectors)
 
+    def _scaled(self, case: exact_cases.Case, names: list[str]) -> exact_cases.Case:
+        """Numbers and vectors times powers of one factor: so a product such as theta*g(z) may stay what it is."""
+        factor = self._factor()
+        powers = {label: factor ** self.random.choice((-1, 0, 0, 1)) for label in (*names, *sorted(case.vectors))}
+        numbers = {label: value * powers.get(label, 1) for label, value in case.numbers.items()}
+        vectors = {label: tuple(powers[label] * v for v in entries) for label, entries in case.vectors.items()}
+        return replace(case, numbers=numbers, vectors=vectors)
+
+    def _factor(self) -> Fraction:
+        return Fraction(self.random.choice((2, "1/2", 10, "1/10", "5/4", "4/5")))
+
     def _changed(self, value: Fraction) -> Fraction:
         way = self.random.choice(("times", "times", "plus"))
         if way == "times":
-            return value * Fraction(self.random.choice((2, "1/2", 10, "1/10", "5/4", "4/5")))
+            return value * self._factor()
         return value + Fraction(self.random.choice((1, -1, "1/4", "-1/4")))
 
 
@@ -148,9 +175,12 @@ def refute_by_balls(checker: Checker, pool: list[Case]) -> None:
     prop, found = checker.prop, checker.found
     if prop.relation not in ("<=", "<", ">=", ">") or not any(side.has("P") for side in (prop.left, prop.right)):
         return
-    climb = Climb(prop, checker.derivation, checker.seed, checker.effort)
-    case = climb.found(pool)
-    if case is None:
+    # rough balls take a tenth of the time
+    for fine in (False, True):
+        climb = Climb(prop, checker.derivation, checker.seed, checker.effort, fine=fine)
+        if (case := climb.found(pool)) is not None:
+            break
+    else:
         return
     found.status, found.method, found.reason = "disproved", RULE, ""
     measured: tuple[Case, Measurement, Measurement] | None = None

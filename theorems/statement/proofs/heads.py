@@ -29,14 +29,14 @@ TRUSTED = "sum_k p_k f_k >= c (1 - sum_(k >= n) p_k) where f_k >= c for k < n, a
 
 def by_first_terms(prover: Prover, high: Expr, low: Expr) -> Steps | None:
     """high >= low, where high is such a mean, perhaps times a number, and low is c times 1 - a tail of the weights."""
-    means = [one for one in _factors(high) if one.op == "series"]
-    heads = [(one, tail) for one in _factors(low) if (tail := _tail(one)) is not None]
+    means = [one for one in factors_of(high) if one.op == "series"]
+    heads = [(one, tail) for one in factors_of(low) if (tail := tail_of(one)) is not None]
     if len(means) != 1 or len(heads) != 1:
         return None
     (mean,), ((head, tail),) = means, heads
     index, first, start = mean.args[1], mean.args[2], tail.args[2]
-    scale = [one for one in _factors(high) if one is not mean]
-    bound = [one for one in _factors(low) if one is not head]
+    scale = [one for one in factors_of(high) if one is not mean]
+    bound = [one for one in factors_of(low) if one is not head]
     term = Expr("*", (*scale, mean.args[0]))
     weight = tail.args[0].put({tail.args[1]: name(index)})
     whole, last = Expr("series", (weight, index, first)), minus(start, number(1))
@@ -80,19 +80,19 @@ def _equal(prover: Prover, one: Expr, two: Expr) -> bool:
     return plain and prover.equal(one, two) is not None
 
 
-def _factors(node: Expr) -> list[Expr]:
+def factors_of(node: Expr) -> list[Expr]:
     """What a product is made of, the inverse of a divisor for it."""
     if node.op == "*":
-        return [one for arg in node.args for one in _factors(arg)]
+        return [one for arg in node.args for one in factors_of(arg)]
     if node.op == "/":
-        return [*_factors(node.args[0]), *(Expr("**", (one, number(-1))) for one in _factors(node.args[1]))]
+        return [*factors_of(node.args[0]), *(Expr("**", (one, number(-1))) for one in factors_of(node.args[1]))]
     return [] if node == number(1) else [node]
 
 
 def _powers(node: Expr) -> dict[Expr, Expr]:
     """The bases of a product with their exponents; of all exponentials one, exp(1)."""
     found: dict[Expr, Expr] = {}
-    for one in _factors(node):
+    for one in factors_of(node):
         base, power = one.args if one.op == "**" else (one, number(1))
         if base.op == "exp":
             base, power = Expr("exp", (number(1),)), Expr("*", (base.args[0], power))
@@ -100,7 +100,7 @@ def _powers(node: Expr) -> dict[Expr, Expr]:
     return found
 
 
-def _tail(node: Expr) -> Expr | None:
+def tail_of(node: Expr) -> Expr | None:
     """The sum to infinity of 1 minus one."""
     if node.op != "+" or len(node.args) != 2 or node.args[0] != number(1):
         return None

@@ -17,6 +17,7 @@ from theorems.statement.proofs.averages import by_means, weights
 from theorems.statement.proofs.certificate import UNIT, Poly, Term, certificate, products, whole, written
 from theorems.statement.proofs.comparing import by_logarithm, by_signs, by_terms, unclipped
 from theorems.statement.proofs.existing import defined, needed
+from theorems.statement.proofs.factors import by_bases, by_each
 from theorems.statement.proofs.facts import Fact, facts_of
 from theorems.statement.proofs.induction import by_induction
 from theorems.statement.proofs.integrals import integrals_agree
@@ -163,7 +164,8 @@ class Prover:
             )
         if high.has("series") or low.has("series"):
             return bounded(self, high, low, strict)
-        if low.has("prod") and not strict and (steps := by_ratios(self, high, low)) is not None:
+        by = () if strict else (by_bases, by_ratios) if low.has("prod") else (by_bases,)
+        if (steps := next(filter(None, (one(self, high, low) for one in by)), None)) is not None:
             return steps
         if "prod" in (high.op, low.op):
             return None if strict else self._by_factors(high, low) or by_induction(self, high, low, ">=")
@@ -227,7 +229,7 @@ class Prover:
     def _by_factors(self, high: Expr, low: Expr) -> Steps | None:
         """A product of n factors that are all at least q >= 0 is at least q^n; at most, where they lie from 0 to q."""
         if high.op == low.op:
-            return self._by_fewer(high, low)
+            return by_each(self, high, low) or self._by_fewer(high, low)
         product, power = (high, low) if high.op == "prod" else (low, high)
         _, _, first, last = product.args
         if power.op != "**" or self.equal(power.args[1], Expr("+", (minus(last, first), number(1)))) is None:

@@ -16,6 +16,7 @@ from theorems.statement.reading.shapes import shape
 if TYPE_CHECKING:
     from theorems.statement.proofs.prover import Prover
 
+TAIL = "a sum of terms >= 0 is at least the sum of the later ones"
 RULE, TRUSTED = "a sum to infinity converges by the ratio of its terms", "d'Alembert's ratio test"
 
 
@@ -86,9 +87,10 @@ def bounded(prover: Prover, high: Expr, low: Expr, strict: bool) -> Steps | None
     if sides[0] is not None and sides[1] is not None:
         return _compared(prover, [(high, sides[0]), (low, sides[1])], strict)
     if high.has("series") and not strict:
-        from theorems.statement.proofs.heads import by_first_terms
+        from theorems.statement.proofs.heads import by_first_terms, tail_of
 
-        return by_first_terms(prover, high, low)
+        tail = tail_of(high) if low == number(0) else None
+        return by_first_terms(prover, high, low) if tail is None else bounded(prover, number(1), tail, strict)
     if strict or low.op != "series":
         return None
     body, index, first = low.args
@@ -96,6 +98,12 @@ def bounded(prover: Prover, high: Expr, low: Expr, strict: bool) -> Steps | None
     terms, start = positive(inside, own), prover.at_least(first, number(0), False)
     if terms is None or start is None:
         return None
+    whole = Expr("series", (body, index, number(0)))
+    value, (early, below) = closed(whole, words), prover.within(whole)
+    if value is not None and prover.defined(whole) is not None and positive(early, below) is not None:
+        compared = prover.at_least(high, value, False)
+        if compared is not None:
+            return [*terms, *start, Step(TAIL, f"{low} <= {value}"), *compared]
     # a bound in other names than the print's is not compared with it
     for less, more in (pair for pair in _ordered(prover) if pair[0].names() | pair[1].names() <= high.names()):
         base = Expr("/", (more, less))
