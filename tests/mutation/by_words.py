@@ -118,7 +118,7 @@ def _one_apart(terms: list[Counter[Expr]], prop: Proposition, prover: Prover) ->
     sign = _sign_of(_product(factors[0] & factors[1]), prover)
     if sign:
         return _at_least(prover, *((new, old) if sign * prop.way > 0 else (old, new)))
-    nonnegative = visibly_nonnegative(prop.left) or _at_least(prover, prop.left, number(0))
+    nonnegative = prop.left.op == "P" or visibly_nonnegative(prop.left) or _at_least(prover, prop.left, number(0))
     if terms[0] & terms[1] or not nonnegative or prop.relation not in ("<=", ">="):
         return False
     if prop.way > 0:

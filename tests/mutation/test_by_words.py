@@ -38,6 +38,17 @@ def told(claim: str, label: str) -> tuple[bool, bool]:
         ("sec3.thm3-iid", "T -> T + 1", (True, False)),
         ("sec3.thm3-iid", "times 21/20", (True, True)),
         ("sec3.thm3-iid", "times 19/20", (True, False)),
+        # one factor of one term, with the sign of the others, or of the left side
+        ("appF.thm6", "d -> d**2", (True, True)),
+        ("appF.thm6", "times 21/20", (True, True)),
+        ("sec3.thm2-reg", "times 21/20", (True, True)),
+        ("sec3.thm2-reg", "times 19/20", (True, False)),
+        ("appF.eq32", "times 19/20", (True, True)),
+        ("appF.eq32", "times 21/20", (True, False)),
+        ("appF.eq32", "2 -> 3", (True, True)),
+        ("appF.eq32", "2 -> 1", (True, False)),
+        ("appF.eq32", "1 and -1 exchanged", (True, True)),
+        ("appF.eq33-power", "1 and -1 exchanged", (True, True)),
         # the print itself is false
         ("sec3.thm3-ort", "times 19/20", (False, False)),
     ],
@@ -57,6 +68,12 @@ def test_what_a_proved_print_implies(claim: str, label: str, found: tuple[bool, 
         # which has no value for T = 1
         ("-T", "T/(T - 1)", False),
         ("-T", "T/(T + 1)", True),
+        # of factors that may have either sign, and of two terms
+        ("a*T", "a*T*2", True),
+        ("T + a*T", "T + a*T*2", False),
+        ("T + a**2*T", "T + a**2*T*2", True),
+        ("a*T", "-a*T*2", False),
+        ("a*T + a**3", "a*T*2 + a**3*2", False),
     ],
 )
 def test_moments_are_numbers_of_which_the_sign_is_seen(right: str, other: str, implied: bool) -> None:

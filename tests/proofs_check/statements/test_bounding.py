@@ -16,7 +16,7 @@ from proofs_check.statements.measuring import measure
 from proofs_check.statements.request import Request
 from theorems.statement.deciding.cells import CELLS, cells
 from theorems.statement.deciding.decide import Decision, Derivation, decide
-from theorems.statement.deciding.enclosing import Enclosed, Excess, reach
+from theorems.statement.deciding.enclosing import Enclosed, Excess
 from theorems.statement.expression import StatementError
 from theorems.statement.proposition import Proposition, proposition
 from theorems.statement.values.arithmetic import ball
