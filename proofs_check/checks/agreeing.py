@@ -39,6 +39,8 @@ from proofs_check.claims.pairing import Pair
 from proofs_check.claims.report import Agreement
 from proofs_check.claims.schema import empty
 from theorems.gaussian.process import Moment
+from theorems.kernel import equivalence
+from theorems.kernel.derivation import Enclosed, Equivalence
 from theorems.kernel.limits import Limit
 from theorems.kernel.matrix_claims import matrix_of
 from theorems.kernel.outcome import Outcome
@@ -47,6 +49,8 @@ from theorems.kernel.outcome import Outcome
 NORMALS, FEWEST, MOST = 1 << 20, 1 << 10, 1 << 14
 #: Standard deviations that a sum exceeds downwards but for one time in a thousand.
 SEEN = 3.1
+#: What an error is multiplied by until it is seen.
+MORE = 1.1
 #: Numbers may be off by this part of what is added up in them, for rounding.
 ROUNDING = 1e-8
 #: Longest walks of any draw, and of one that is aimed at long ones, by how many sums over tokens stand in a number.
@@ -128,6 +132,8 @@ class Look:
 
     told: str = ""
     compared: int = 0
+    #: the quantities of which both sides had a value
+    names: set[str] = field(default_factory=set)
     #: numbers in standard form, and their derived mean in standard deviations
     standard: dict[str, tuple[Array, float]] = field(default_factory=dict)
     #: the largest of the least errors that are seen here, as parts of max(|mean|, standard deviation)
@@ -141,11 +147,11 @@ def look(sides: Sides, case: Case, budget: Budget) -> Look:
         found = _sampled(sides, check, case, budget)
         if sides.beside is not None and not found.told and case.get("start", "sigma") == "sigma":
             further = {name: values[0] for name, values in sides.beside.at.items()}
-            found.told = _evaluated(sides, sides.beside, {**case, **further}).told
+            beside = _evaluated(sides, sides.beside, {**case, **further})
+            found.told, found.names = beside.told, found.names | beside.names
         return found
     if isinstance(check, Observation):
-        evidence = observed(sides.pair, UNSETTLED, check, RunContext(), case)
-        return Look(next(iter(evidence.conflicts), ""), sum(len(seen.found) for seen in evidence.seen))
+        return _observed(sides, check, case)
     if isinstance(check, Evaluation):
         return _entries(sides, check, case) if matrix_of(sides.pair.derived()) else _evaluated(sides, check, case)
     raise TypeError(f"{sides.claim}: a {type(check).__name__} is not asked at a case")
@@ -180,9 +186,15 @@ def numbers_of(sides: Sides, check: Simulation, case: Case, budget: Budget) -> d
     return {quantity: np.concatenate([part[quantity] for part in parts]) for quantity in parts[0]}
 
 
-def alone(walks: int, budget: Budget) -> float:
-    """The smallest error, in standard deviations, that is seen in so many numbers but for one run in a thousand."""
-    return (math.sqrt(2 * budget.log) + SEEN) / math.sqrt(walks)
+def alone(standard: Array, budget: Budget, off: float = 0.0) -> float:
+    """An error, in standard deviations, that is seen in such numbers but for one run in a thousand, and in these.
+
+    Each of them may be off by ``off`` for rounding.
+    """
+    error = (math.sqrt(2 * budget.log) + SEEN) / math.sqrt(len(standard)) + off
+    while not all(beyond(standard + sign * error, off, budget.delta) for sign in (1, -1)):
+        error *= MORE
+    return error
 
 
 def _sampled(sides: Sides, check: Simulation, case: Case, budget: Budget) -> Look:
@@ -200,10 +212,14 @@ def _sampled(sides: Sides, check: Simulation, case: Case, budget: Budget) -> Loo
         exact = float(pair.target(name, case).derived)
         slack = ROUNDING * max(abs(exact), size(name), math.sqrt(variance))
         found.compared += 1
+        found.names.add(name)
         told, standard = compared(own, exact, variance, slack, budget.delta)
         if len(standard):
             deviation = math.sqrt(variance)
-            found.least = max(found.least, alone(len(own), budget) * deviation / max(abs(exact), deviation))
+            if not told:
+                found.least = max(
+                    found.least, alone(standard, budget, slack / deviation) * deviation / max(abs(exact), deviation)
+                )
             # numbers in standard form have a variance above what rounding may move
             found.standard[name] = (standard if exact >= 0 else -standard, abs(exact) / deviation)
         if told and not found.told:
@@ -246,15 +262,19 @@ def compared(own: Array, mean: float, variance: float, slack: float, delta: floa
         return told, np.zeros(0)
     # numbers that hardly vary are compared by a bound on their variance, which says nothing over all cases
     deviation = max(exact, slack)
-    standard, off = (own - mean) / deviation, slack / deviation
-    log, n = math.log(2 / delta), len(own)
-    alpha = math.sqrt(2 * log / n)
-    bound = n * alpha**2 / 2 + log
-    high, low = (float(influence(alpha * (standard + sign * off)).sum()) for sign in (-1, 1))
-    if max(high, -low) <= bound:
+    standard = (own - mean) / deviation
+    if not beyond(standard, slack / deviation, delta):
         return "", standard if exact > slack else np.zeros(0)
-    error = deviation / math.sqrt(n)
+    error, n = deviation / math.sqrt(len(own)), len(own)
     return f"derived {mean:.9g}, simulated {own.mean():.9g} on {n} numbers (standard error {error:.3g})", standard
+
+
+def beyond(standard: Array, off: float, delta: float) -> bool:
+    """Whether numbers in standard form, each moved by at most ``off``, have another mean than 0."""
+    log, n = math.log(2 / delta), len(standard)
+    alpha = math.sqrt(2 * log / n)
+    high, low = (float(influence(alpha * (standard + sign * off)).sum()) for sign in (-1, 1))
+    return max(high, -low) > n * alpha**2 / 2 + log
 
 
 def _size(pair: Pair, case: Case) -> Callable[[str], float]:
@@ -300,7 +320,9 @@ def _evaluated(sides: Sides, check: Evaluation, case: Case) -> Look:
         derived = float(sides.pair.target(name, case).derived)
         slack = error + 4 * math.ulp(abs(derived))
         # an evaluation that knows little agrees with anything
-        found.compared += slack <= LOOSE * max(1.0, abs(derived))
+        if slack <= LOOSE * max(1.0, abs(derived)):
+            found.compared += 1
+            found.names.add(name)
         if not found.told and not abs(value - derived) <= slack:
             found.told = f"{name}: derived {derived!r}, evaluated {value!r} within {error:.1e}"
     return found
@@ -309,13 +331,31 @@ def _evaluated(sides: Sides, check: Evaluation, case: Case) -> Look:
 def _entries(sides: Sides, check: Evaluation, case: Case) -> Look:
     fact = matrix_of(sides.pair.derived())
     assert fact is not None
-    found = Look()
+    found = Look(names={*sides.pair.statement.printed})
     for name, target, around, _, _ in entry_rows(sides.pair, fact, check, case):
         assert around is not None
         found.compared += 1
         slack = around.miss + 4 * math.ulp(abs(float(target.derived)))
         if not found.told and not abs(around.centre - float(target.derived)) <= slack:
             found.told = f"{name}: derived {float(target.derived)!r}, evaluated {around.centre!r}"
+    return found
+
+
+def _observed(sides: Sides, check: Observation, case: Case) -> Look:
+    """Properties that both sides decide, and what the check encloses of the numbers that the derivation gives."""
+    pair = sides.pair
+    evidence = observed(pair, UNSETTLED, check, RunContext(), case)
+    found = Look(next(iter(evidence.conflicts), ""))
+    for name in evidence.seen[0].found:
+        one = pair.quantity(name)
+        # what is derived may leave a property open, and a number without an end
+        if isinstance(one, Equivalence):
+            settled = equivalence.truth(one, pair.exact(case)) is not None
+        else:
+            settled = not isinstance(one, Enclosed) or bool(one.lows or one.highs)
+        if settled:
+            found.compared += 1
+            found.names.add(name)
     return found
 
 
@@ -335,6 +375,8 @@ class Agreed:
     missed: list[str] = field(default_factory=list)
     #: edges that cases meet, of which none can be afforded
     unasked: list[str] = field(default_factory=list)
+    #: printed quantities of which the two sides had a value together at no case
+    silent: list[str] = field(default_factory=list)
     shrunk: int = 0
     #: the smallest error of each simulated quantity, as a part of its mean, that all cases together would show
     least: dict[str, float] = field(default_factory=dict)
@@ -360,10 +402,12 @@ def agreement(sides: Sides, draws: int, delta: float, seed: int = 0, effort: int
     budget, top = Budget(delta, seed, effort), longest(sides)
     found = Agreed(sides.claim)
     pools: dict[str, Pooled] = {}
+    names: set[str] = set()
     for case, aim in _drawn(sides, draws, budget, top):
         seen = look(sides, case, budget)
         found.cases.append(case)
         found.compared += seen.compared
+        names |= seen.names
         found.alone += [seen.least] * bool(seen.least)
         if seen.told:
             _shrink(sides, found, case, aim, budget, top)
@@ -378,6 +422,7 @@ def agreement(sides: Sides, draws: int, delta: float, seed: int = 0, effort: int
             found.pooled.append(f"{name} is off by {mean:.2g} standard deviations in {whole.count} numbers")
     told = [case for case in found.cases if telling(sides, case, budget, constant=True)]
     found.missed = wide.missed(sides.pair.statement, told)
+    found.silent = sorted({*sides.pair.statement.printed} - names)
     return found
 
 

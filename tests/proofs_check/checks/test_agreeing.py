@@ -72,15 +72,15 @@ def test_nothing_is_asked_at_quick_effort_nor_of_a_search() -> None:
 
 
 def test_the_error_that_a_case_shows_alone_is_seen_there() -> None:
-    """Of numbers without tails, shifted by just what is stated, in 999 runs of 1,000; half of it in hardly any."""
+    """With rounding or without, either way; half of it in hardly any."""
     budget, n = agreeing.Budget(1e-12), 4096
     runs = np.random.default_rng(0).normal(size=(300, n))
-    least = agreeing.alone(n, budget)
-    seen, half = (
-        sum(bool(agreeing.compared(own + shift, 0.0, 1.0, 1e-9, 1e-12)[0]) for own in runs)
-        for shift in (least, least / 2)
-    )
-    assert seen >= 298 and half <= 3
+    for off in (1e-9, 0.5):
+        for sign in (1, -1):
+            shifted = [own + sign * agreeing.alone(own, budget, off) for own in runs]
+            assert all(agreeing.compared(own, 0.0, 1.0, off, 1e-12)[0] for own in shifted)
+    halves = [own + agreeing.alone(own, budget) / 2 for own in runs]
+    assert sum(bool(agreeing.compared(own, 0.0, 1.0, 1e-9, 1e-12)[0]) for own in halves) <= 3
 
 
 def test_larger_samples_are_of_parts_with_streams_of_their_own() -> None:
