@@ -7,10 +7,13 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from random import Random
 
+import sympy as sp
 from hypothesis import strategies as st
 
 from proofs_check.cases.drawn import meets
+from theorems.algebra.expressions import symbol
 from theorems.claims.catalogue import Statement
+from theorems.claims.conditions import read
 from theorems.kernel.catalogued import left_side, said
 from theorems.statement.reading.ranges import Range
 
@@ -109,3 +112,31 @@ def corners(statement: Statement) -> Mapping[str, tuple[str, ...]]:
             for name, values in seen.items()
         }
     return _CORNERS[statement.id]
+
+
+def ties(statement: Statement) -> Mapping[str, tuple[str, sp.Expr]]:
+    """Where a condition between parameters holds as an equation, by its words: a parameter, and what it is there."""
+    found: dict[str, tuple[str, sp.Expr]] = {}
+    for condition in statement.conditions:
+        gap, allowed = read(condition)
+        names = {s.name for s in gap.free_symbols}
+        if len(names) < 2 or not names <= {*statement.parameters} or len(allowed) < 2 or 0 not in allowed:
+            continue
+        # the one that stands alone, if there is one: it may go beyond what is drawn
+        lone = [name for name in names if condition.split()[0] == name]
+        for name in (*lone, *sorted(names - {*lone}, reverse=True)):
+            slope = sp.diff(gap, symbol(name))
+            if slope != 0 and not slope.has(symbol(name)):
+                told = " ".join("=" if word in ("<=", ">=") else word for word in condition.split())
+                found[told] = name, sp.cancel(symbol(name) - gap / slope)
+                break
+    return found
+
+
+def tied(statement: Statement, told: str, case: Mapping[str, str]) -> dict[str, str] | None:
+    """A case changed so that a condition holds as an equation; None where no number makes it one."""
+    name, form = ties(statement)[told]
+    value = form.xreplace({symbol(n): sp.Rational(v) for n, v in case.items()})
+    if not value.is_Rational or (whole(statement, name) and not value.is_Integer):
+        return None
+    return {**case, name: str(value)}

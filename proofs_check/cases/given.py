@@ -261,10 +261,13 @@ def _ordered(claim: Statement, one: str, two: str) -> bool:
 
 def _free(claim: Statement, data: dict[str, Any], required: Sequence[str]) -> dict[str, Any]:
     """The parameters of a free claim; of one about a printed object, within what its values are drawn from."""
-    from proofs_check.cases.free_ranges import ends, whole
+    from proofs_check.cases.free_ranges import ends, tied, ties, whole
 
     case = {name: rational(name, data[name]) for name in required}
     parts = (claim.ranges, *claim.strata, *claim.further)
+    texts = {name: str(value) for name, value in case.items()}
+    # a parameter at the end that a condition between parameters leaves it is drawn as well
+    at_ends = {name for told, (name, _) in ties(claim).items() if tied(claim, told, texts) == texts}
     for name, value in case.items():
         drawn = sorted({Fraction(v) for part in parts for v in part.get(name, ())})
         # what is drawn from counts is a count, of a size that an empirical check can build
@@ -272,7 +275,7 @@ def _free(claim: Statement, data: dict[str, Any], required: Sequence[str]) -> di
             most = max(MAX_D, 4 * int(drawn[-1]))
             if value.denominator != 1 or not 1 <= value <= most:
                 fail(f"{name} = {value}", f"an integer from 1 to {most}")
-        if claim.definitions:
+        if claim.definitions and name not in at_ends:
             known = sorted({*drawn, *map(Fraction, ends(claim).get(name, ()))})
             counted = whole(claim, name)
             if not known[0] <= value <= known[-1] or (counted and value.denominator != 1):

@@ -311,16 +311,16 @@ def _exchangeable(draw: Draw, slot: Mapping[str, Any]) -> Case:
     def matrix(lower: bool) -> list[list[int | str]]:
         rows = [[draw(entry) for _ in range(d)] for _ in range(d)]
         if not lower:
-            return rows
+            return [[0] * d for _ in rows] if slot.get("W") == "zero" else rows
         return [[*row[:r], 1, *[0] * (d - r - 1)] for r, row in enumerate(rows)]
 
     return {
         "k": k,
         "d": d,
-        "beta": draw(st.sampled_from(("1", "2", "-1", "1/2", "-3"))),
+        "beta": slot.get("beta") or draw(st.sampled_from(("1", "2", "-1", "1/2", "-3"))),
         "W": matrix(lower=False),
         "L": matrix(lower=True),
-        "m": [draw(st.sampled_from((0, 1, -1))) for _ in range(d)],
+        "m": [0 if slot.get("m") else draw(st.sampled_from((0, 1, -1))) for _ in range(d)],
         "law": slot.get("law", "gaussian"),
     }
 
@@ -331,8 +331,10 @@ def _exchangeable(draw: Draw, slot: Mapping[str, Any]) -> Case:
 def _weighted(draw: Draw, statement: Statement, slot: Mapping[str, Any]) -> Case:
     """Weights >= 0 on up to four points, and a number of every family there."""
     weights, *families = KEYS["weighted"]
-    n = draw(st.integers(1, 4))
-    return {weights: [draw(st.sampled_from(WEIGHTS)) for _ in range(n)], **{name: _row(draw, n) for name in families}}
+    n = slot.get("n") or draw(st.integers(1, 4))
+    own = [draw(st.sampled_from(WEIGHTS)) for _ in range(n)]
+    own[0] = slot.get("weight", own[0])
+    return {weights: own, **{name: _row(draw, n) for name in families}}
 
 
 _DRAWERS = {"embeddings": _embeddings, "ensemble": _ensemble, "context": _context, "weighted": _weighted}

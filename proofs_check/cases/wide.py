@@ -20,10 +20,10 @@ import numpy as np
 from hypothesis import assume
 from hypothesis import strategies as st
 
-from proofs_check.cases import structured
+from proofs_check.cases import structured, structured_edges
 from proofs_check.cases.drawing import EnoughError, each, least
 from proofs_check.cases.drawn import SLOTS, TRACELESS, Asked, Case, key, meets
-from proofs_check.cases.free_ranges import between, corners, strata, whole
+from proofs_check.cases.free_ranges import between, corners, strata, tied, ties, whole
 from proofs_check.cases.rotations import rotated
 from proofs_check.claims.report import Range
 from theorems.claims.catalogue import STRUCTURED, Statement
@@ -83,16 +83,17 @@ def aims(statement: Statement) -> tuple[Aim, ...]:
         found += [{"vector": "0"}] * bool(_vectors(statement))
         return ({}, *found)
     if statement.model == "free":
-        return ({}, *({name: value} for name, ends in corners(statement).items() for value in ends))
+        found = [{name: value} for name, ends in corners(statement).items() for value in ends]
+        return ({}, *found, *({"tie": told} for told in ties(statement)))
     if statement.model == "none":
-        return ({}, {"T": 1}, {"T": LONG + 1}, {"end": True})
+        return ({}, {"T": 1}, {"T": LONG + 1}, {"end": True}, *(({"first": True},) * ("i" in statement.parameters)))
     return ({}, *(aim for aim in STRUCTURED_AIMS[statement.model] if _possible(statement, aim)))
 
 
 def _possible(statement: Statement, aim: Aim) -> bool:
     """Whether the conditions leave cases of an aim."""
     conditions = statement.conditions
-    if FORBIDDEN.get(OF_FAMILY.get(aim.get("family", ""), "")) in conditions:
+    if structured_edges.forbids(conditions, aim.get("family", "")):
         return False
     if "beta*t1 > 0" in conditions and ("flat" in aim or Fraction(aim.get("ratio", "1")) <= 0):
         return False
@@ -122,9 +123,12 @@ STRUCTURED_AIMS: Mapping[str, tuple[Aim, ...]] = {
         *({"d": 1, "T": 1}, {"d": 2, "T": 10}, {"d": LARGEST, "T": 3}, {"apart": True, "T": 6}),
     ),
     "ensemble": (*SLOTS["ensemble"], {"d": 1}, {"d": 6, "k": 2, "sets": 1}, {"d": 2, "k": 6, "sets": 1}),
-    "exchangeable": (*SLOTS["exchangeable"], {"law": "signs", "d": 1, "k": 2}, {"law": "gaussian", "d": 8, "k": 3}),
+    "exchangeable": (
+        *(*SLOTS["exchangeable"], {"law": "signs", "d": 1, "k": 2}, {"law": "gaussian", "d": 8, "k": 3}),
+        *({"m": "0"}, {"W": "zero"}, {"beta": "-1"}),
+    ),
     "context": ({"null": True}, {"null": False}, {"keys": 1}, {"keys": 2}, {"keys": 12}),
-    "weighted": (),
+    "weighted": ({"n": 1}, {"weight": 0}),
 }
 
 
@@ -134,12 +138,17 @@ def strategy(draw: Draw, statement: Statement, aim: Aim, longest: Lengths = LONG
     if statement.model in TOKENS:
         case = _tokens(draw, statement, aim, longest)
     elif statement.model == "free":
-        part = draw(st.sampled_from(strata(statement, aim)))
-        case = {name: draw(between(values, whole(statement, name))) for name, values in part.items()}
+        part = draw(st.sampled_from(strata(statement, {} if "tie" in aim else aim)))
+        drawn_ = {name: draw(between(values, whole(statement, name))) for name, values in part.items()}
+        at = tied(statement, aim["tie"], drawn_) if "tie" in aim else drawn_
+        assume(at is not None)
+        assert at is not None
+        case = {**at}
     elif statement.model == "none":
-        case = {"T": aim.get("T") or draw(st.integers(1, longest.usual))}
+        case = {"T": aim.get("T") or draw(st.integers(1 + aim.get("first", False), longest.usual))}
         if "i" in statement.parameters:
-            case["i"] = case["T"] if aim.get("end") else draw(st.integers(1, case["T"]))
+            i = case["T"] if aim.get("end") else 1 if aim.get("first") else draw(st.integers(1, case["T"]))
+            case["i"] = i
     else:
         assert statement.model in STRUCTURED
         keys = {"keys": 1} if "keys == 1" in statement.conditions else {}
@@ -154,7 +163,8 @@ def strategy(draw: Draw, statement: Statement, aim: Aim, longest: Lengths = LONG
 def _tokens(draw: Draw, statement: Statement, aim: Aim, longest: Lengths) -> Case:
     traceless = TRACELESS in statement.conditions
     d = aim.get("d") or draw(st.integers(1, 4) | st.integers(5, LARGEST))
-    d = max(2, d) if traceless or aim.get("W") in ("indefinite", "traceless") else d
+    several = aim.get("W") in ("indefinite", "traceless") or aim.get("Sigma") == "near-singular"
+    d = max(2, d) if traceless or several else d
     Sigma = _covariance(draw, statement, aim, d)
     W = _head(draw, aim, d)
     if traceless:
@@ -261,26 +271,11 @@ def edges(statement: Statement) -> frozenset[str]:
     if statement.model in TOKENS:
         return frozenset(_edges_of_tokens(statement))
     if statement.model == "free":
-        return frozenset(f"{name} = {value}" for name, ends in corners(statement).items() for value in ends)
+        ends_ = (f"{name} = {value}" for name, ends in corners(statement).items() for value in ends)
+        return frozenset((*ends_, *ties(statement)))
     if statement.model == "none":
-        return frozenset({"T = 1", f"T > {LONG}", *(("i = T",) if "i" in statement.parameters else ())})
-    return frozenset(edge for edge in EDGES.get(statement.model, ()) if FORBIDDEN.get(edge) not in statement.conditions)
-
-
-#: Conditions that leave no case at an edge.
-FORBIDDEN: Mapping[str, str] = {
-    "a query is 0": "rho_Q > 0",
-    "z_0 is a key": "rho_K > 0",
-    "another key has the largest score": "kappa <= sink_margin",
-}
-#: The edges that families of embeddings are for.
-OF_FAMILY: Mapping[str, str] = {"null": "a query is 0", "equal": "z_0 is a key"}
-EDGES: Mapping[str, frozenset[str]] = {
-    "embeddings": frozenset({"d = 1", "d > 5", "T = 1", "T > 5", "a query is 0", "z_0 is a key"}),
-    "ensemble": frozenset({"d = 1", "d > 5", "k = 2", "k > 5"}),
-    "exchangeable": frozenset({"d = 1", "d > 5", "k = 2", *(f"law {s['law']}" for s in SLOTS["exchangeable"])}),
-    "context": frozenset({"the sink has the largest score", "another key has the largest score"}),
-}
+        return frozenset({"T = 1", f"T > {LONG}", *(("i = T", "i = 1 < T") if "i" in statement.parameters else ())})
+    return structured_edges.edges(statement)
 
 
 def _edges_of_tokens(statement: Statement) -> Iterable[str]:
@@ -314,8 +309,9 @@ def features(statement: Statement, case: Mapping[str, Any]) -> set[str]:
         if statement.model == "none":
             found |= {f"T > {LONG}"} if case["T"] > LONG else set()
             found |= {"i = T"} if case.get("i") == case["T"] else set()
-        return found
-    return FEATURES[statement.model](case)
+            found |= {"i = 1 < T"} if case.get("i") == 1 < case["T"] else set()
+        return found | {told for told in ties(statement) if tied(statement, told, case) == case}
+    return structured_edges.FEATURES[statement.model](case)
 
 
 def _features_of_tokens(statement: Statement, case: Mapping[str, Any]) -> set[str]:
@@ -353,37 +349,6 @@ def _features_of_tokens(statement: Statement, case: Mapping[str, Any]) -> set[st
 
 def _floats(rows: Sequence[Sequence[str]]) -> Any:
     return np.array([[float(Fraction(entry)) for entry in row] for row in rows])
-
-
-def _of_embeddings(case: Mapping[str, Any]) -> set[str]:
-    z, d, T = case["z"], len(case["z"][0]), len(case["z"]) - 1
-    found = {f"d = {d}", f"T = {T}"} | ({"d > 5"} if d > 5 else set()) | ({"T > 5"} if T > 5 else set())
-    found |= {"a query is 0"} if any(not any(z[i]) for i in case["J"]) else set()
-    return found | ({"z_0 is a key"} if z[0] in z[1:] else set())
-
-
-def _of_ensemble(case: Mapping[str, Any]) -> set[str]:
-    k, d = len(case["tokens"][0]), len(case["tokens"][0][0])
-    return _sizes(k, d)
-
-
-def _sizes(k: int, d: int) -> set[str]:
-    found = {f"k = {k}", f"d = {d}"} | ({"d > 5"} if d > 5 else set())
-    return found | ({"k > 5"} if k > 5 else set())
-
-
-def _of_context(case: Mapping[str, Any]) -> set[str]:
-    sink, *others = map(Fraction, case["scores"])
-    return {"the sink has the largest score"} if sink > max(others) else {"another key has the largest score"}
-
-
-FEATURES: Mapping[str, Callable[[Mapping[str, Any]], set[str]]] = {
-    "embeddings": _of_embeddings,
-    "ensemble": _of_ensemble,
-    "exchangeable": lambda case: _sizes(case["k"], case["d"]) | {f"law {case['law']}"},
-    "context": _of_context,
-    "weighted": lambda case: set(),
-}
 
 
 def missed(statement: Statement, cases: Iterable[Case]) -> list[str]:
@@ -450,8 +415,13 @@ def made(
 def smallest(
     statement: Statement, aim: Aim, wrong: Callable[[Case], bool], longest: Lengths, tries: int = 200
 ) -> Case | None:
-    """The smallest case that Hypothesis finds with the property, whatever its aim, or else of this aim."""
-    for near, length in (({}, Lengths(min(longest.usual, 9))), (aim, longest)):
+    """The smallest case that Hypothesis finds with the property: of this aim in few dimensions, of any, or of this aim.
+
+    What is 0 or singular is seldom drawn but where it is aimed at.
+    """
+    short = Lengths(min(longest.usual, 9))
+    few = [({**aim, "d": d}, short) for d in (1, 2) if "d" in aim and statement.model in TOKENS]
+    for near, length in (*few, ({}, short), (aim, longest)):
         found = least(strategy(statement, near, length), wrong, tries, Random(statement.id))
         if found is not None:
             return found

@@ -32,14 +32,16 @@ class Wrong(Pair):
         return replace(found, derived=found.derived * FACTOR if found.derived != 0 else sp.Integer(1))
 
 
-def at_an_edge(sides: Sides, edge: str) -> Sides:
-    """The sides with a derivation whose numbers are off by a factor at one edge of the hypotheses alone."""
+def at_an_edge(sides: Sides, edge: str, zero: int = 0) -> Sides:
+    """The sides with a derivation whose numbers are off by a factor, and 0 by ``zero``, at one edge alone."""
     statement = sides.pair.statement
 
     class There(Pair):
         def target(self, name: str, raw: Any) -> Target:
             found = super().target(name, raw)
-            return replace(found, derived=found.derived * FACTOR) if edge in features(statement, raw) else found
+            if edge not in features(statement, raw):
+                return found
+            return replace(found, derived=found.derived * FACTOR if found.derived != 0 else sp.Integer(zero))
 
     return replace(sides, pair=There(statement, _derived=sides.pair._derived))
 

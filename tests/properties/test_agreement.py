@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from functools import cache
+from functools import cache, wraps
 from typing import Any
 
 import numpy as np
@@ -35,6 +35,7 @@ from proofs_check.claims.pairing import Pair
 from tests.properties import planted
 from tests.properties.levels import PART, share
 from theorems.claims.catalogue import by_id, with_sides
+from theorems.kernel import equivalence
 
 Fault = Callable[[Sides], Sides]
 #: Draws of a claim in ``make test``, and in ``make test-slow``.
@@ -110,7 +111,7 @@ def test_every_claim_that_has_cases_is_asked() -> None:
 def test_both_sides_agree(claim: str) -> None:
     found = asked(sides(claim))
     assert not str(found), str(found)
-    assert found.compared >= len(found.cases)
+    assert found.compared >= len(found.cases) and not found.silent
 
 
 @pytest.mark.slow
@@ -208,6 +209,9 @@ def test_a_property_whose_draws_miss_an_edge_fails(monkeypatch: pytest.MonkeyPat
         ("bao2024.appC.lemma1-C2", "T > 100"),
         ("bao2024.sec4.lemma2-2", "theta = 0"),
         ("bao2024.sec4.lemma2-3", "eta = 1000"),
+        ("lampert2026.sec7.sink-construction", "d = C*n + C + 1"),
+        ("bao2024.sec2.softmax-taylor", "i = 1 < T"),
+        ("lampert2026.sec5.dprime-1", "m = 0"),
         pytest.param("bao2024.appB.display-b", "T > 100", marks=pytest.mark.slow),
     ],
 )
@@ -215,6 +219,56 @@ def test_a_fault_at_one_edge_alone_is_found(claim: str, edge: str) -> None:
     """Where no case was, or one whose numbers have a mean far below their deviation."""
     found = asked(planted.at_an_edge(sides(claim), edge))
     assert found.case is not None and edge in wide.features(by_id()[claim], found.case), found
+
+
+@pytest.mark.parametrize(
+    ("claim", "edge"),
+    [
+        ("lampert2026.sec7.sink-construction", "d = C*n + C + 1"),
+        ("bao2024.sec2.softmax-taylor", "i = 1 < T"),
+        ("lampert2026.sec5.dprime-1", "m = 0"),
+        ("lampert2026.sec5.monotone-iff", "beta t1 = 0 < t2"),
+    ],
+)
+def test_an_edge_that_no_case_meets_is_missed(claim: str, edge: str) -> None:
+    assert edge in wide.edges(by_id()[claim])
+    reached = [case for case, _ in wide.drawn(by_id()[claim], 0, DRAWS)]
+    others = [case for case in reached if edge not in wide.features(by_id()[claim], case)]
+    assert others != reached and edge in wide.missed(by_id()[claim], others)
+
+
+def test_a_property_without_its_aims_at_conditions_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of d >= C n + C + 1 the end is not among the numbers that d is drawn from."""
+    whole = wide.aims
+    monkeypatch.setattr(wide, "aims", lambda statement: tuple(aim for aim in whole(statement) if "tie" not in aim))
+    monkeypatch.setattr(wide, "_each_aim", wide._each_aim.__wrapped__)
+    assert asked(sides("lampert2026.sec7.sink-construction")).missed == ["d = C*n + C + 1"]
+
+
+def test_a_derivation_that_leaves_all_open_agrees_with_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(equivalence, "truth", lambda *given: None)
+    found = asked(sides("lampert2026.sec5.monotone-iff"))
+    assert not found.compared and found.silent == ["D decreasing", "D increasing"]
+
+
+def test_a_quantity_that_is_not_evaluated_is_told() -> None:
+    both = sides("bao2024.sec2.softmax-taylor")
+    function: Any = both.check.function
+
+    @wraps(function)
+    def offset(**given: Any) -> Any:
+        return {"offset": function(**given)["offset"]}
+
+    less = planted.with_check(both, offset)
+    assert asked(less).silent == ["diagonal", "off_diagonal"]
+
+
+@pytest.mark.parametrize(
+    ("edge", "d"), [("Sigma = 0", 1), ("W = 0", 1), ("W singular", 2), ("Sigma nearly singular", 2)]
+)
+def test_what_is_seldom_drawn_is_shrunk_in_its_aim(edge: str, d: int) -> None:
+    found = asked(planted.at_an_edge(sides("bao2024.sec5.eq8"), edge, zero=1))
+    assert found.case is not None and found.case["d"] == d, found
 
 
 def test_what_an_aim_asks_for_is_not_undone() -> None:
