@@ -175,6 +175,9 @@ def _tokens(draw: Draw, statement: Statement, aim: Aim, longest: Lengths) -> Cas
         case |= _positions(draw, statement, aim.get("places", "any"), longest)
     for name in _vectors(statement):
         case[name] = [aim.get("vector") or draw(st.sampled_from(ENTRIES)) for _ in range(d)]
+        if name == "m" and aim.get("Sigma size") == SIZES[-1]:
+            # a mean is to be seen beside what varies by hundreds
+            case[name] = ["1000"] * d
     if "lam" in statement.parameters:
         case["lam"] = aim.get("lam") or draw(st.sampled_from(TEMPERATURES))
     return case

@@ -34,11 +34,15 @@ if TYPE_CHECKING:
 LOOKS = {"quick": 3000, "standard": 6000, "thorough": 20000}
 ONCE = 500
 STARTS, VAIN = 6, 100
+#: Steps in vain of a patient climb, which has no other end.
+PATIENCE = 250
 #: A step is in vain where the lower side, as a part of the higher one, does not become larger by this factor.
 NEARER = 1.02
-#: Steps of shrinking.
 #: How often a step scales several numbers and vectors at once.
 SCALED = 0.4
+#: By what numbers and vectors of a start are multiplied, once climbs from all of them have led nowhere.
+FAR = [Fraction(2**k) for k in range(7)]
+#: Steps of shrinking.
 SHRINKING = 400
 #: By how much an inequality fails at least where samples are to see it.
 SEEN = Fraction(1, 50)
@@ -46,18 +50,39 @@ Score = tuple[bool, float]
 
 
 class Climb:
-    """A search for a case at which an inequality surely fails, by enough to be seen in samples."""
+    """A search for a case at which an inequality surely fails, by enough to be seen in samples.
 
-    def __init__(self, prop: Proposition, derivation: Derivation, seed: int, effort: str, *, fine: bool = True) -> None:
+    A ``patient`` one takes small steps from the smallest cases, another one leaves a start soon and goes far, too.
+    """
+
+    def __init__(
+        self,
+        prop: Proposition,
+        derivation: Derivation,
+        seed: int,
+        effort: str,
+        *,
+        fine: bool = True,
+        patient: bool = False,
+    ) -> None:
+        self.patient = patient
         self.prop, self.random, self.left = prop, Random(seed), LOOKS[effort] * 2 // (3 if fine else 2)
         self.excess = Excess(prop, derivation, fine=fine)
+        # a chance is between 0 and 1, and a moment of any size
+        self.relative = not any(side.has("P") for side in (prop.left, prop.right))
 
     def found(self, pool: list[Case]) -> Case | None:
         """The case, as simple as it could be made; None where no start led to one."""
-        for start in itertools.cycle(list(itertools.islice(self._starts(pool), STARTS))):
-            if self.left <= 0:
+        starts = list(itertools.islice(self._starts(pool), STARTS))
+        for turn in itertools.count():
+            if self.left <= 0 or not starts or (self.patient and turn >= len(starts)):
                 break
-            self.left -= 1
+            # a start from which nothing leads counts, too
+            self.left -= not self.patient
+            start = starts[turn % len(starts)]
+            if turn >= len(starts):
+                # what fails far away alone may be far from where a climb from near leads
+                start = self._scaled(start, self._free(start), FAR)
             case = self._climbed(start)
             if case is not None:
                 least = shrunk(self.prop, case, lambda one: self._fails(self.score(one, (True, 0.0))), Work(SHRINKING))
@@ -81,15 +106,20 @@ class Climb:
         return float(middle.lower()), float(middle.upper())
 
     def _starts(self, pool: list[Case]) -> Iterator[exact_cases.Case]:
-        """Cases of different dimensions and positions: the smallest and the largest of them in turn."""
+        """Cases of different dimensions and positions: the smallest, and for haste the largest in turn with them."""
         several: dict[tuple[Any, ...], Case] = {}
-        for case in sorted((*itertools.islice(simple(self.prop), 200), *pool), key=size):
+        weight = size if self.patient else self._weight
+        for case in sorted((*itertools.islice(simple(self.prop), 200), *pool), key=weight):
             several.setdefault(tuple(case.get(name) for name in ("d", *self.prop.positions)), case)
         left = list(several.values())
         while left:
             yield exact_case(self.prop, left.pop(0))
-            if left:
+            if left and not self.patient:
                 yield exact_case(self.prop, left.pop())
+
+    def _weight(self, case: Case) -> tuple[Any, ...]:
+        """Cases with vectors that are 0 come last: from there a climb may lead nowhere."""
+        return sum(not any(map(Fraction, case[name])) for name in self.prop.known.vectors), *size(case)
 
     def score(self, case: exact_cases.Case, above: Score | None = None) -> Score | None:
         """Whether the inequality surely fails, and by how much: where it need not, beside what its side adds up.
@@ -106,7 +136,8 @@ class Climb:
         low, whole = ball(found[0]).lower(), ball(found[1])
         if not low > 0 and not whole > 0:
             return None
-        score = (True, float(low)) if low > 0 else (False, float((low / whole).lower()))
+        beside = low if low > 0 and not (self.relative and whole > 0) else low / whole
+        score = (bool(low > 0), float(beside.lower()))
         # what is said of moments takes longest
         return score if (above is None or score > above) and assumed(self.prop, text) else None
 
@@ -114,24 +145,27 @@ class Climb:
         return score is not None and score[0] and score[1] >= SEEN
 
     def _climbed(self, case: exact_cases.Case) -> exact_cases.Case | None:
-        best, vain, least = self.score(case), 0, self.left - ONCE
-        while best is not None and not self._fails(best) and vain < VAIN and self.left > max(least, 0):
+        best, vain = self.score(case), 0
+        most, least = (PATIENCE, 0) if self.patient else (VAIN, max(self.left - ONCE, 0))
+        while best is not None and not self._fails(best) and vain < most and self.left > least:
             other = self._moved(case)
             self.left -= 1
             score = self.score(other, best)
             vain += 1
             if score is not None:
                 # towards a place where both sides are equal ever smaller steps lead
-                vain = 0 if score[0] > best[0] or score[1] + 1 > NEARER * (best[1] + 1) else vain
+                nearer = score[0] > best[0] or score[1] + 1 > NEARER * (best[1] + 1)
+                vain = 0 if self.patient or nearer else vain
                 case, best = other, score
         return case if self._fails(best) else None
 
     def _moved(self, case: exact_cases.Case) -> exact_cases.Case:
         """One number, or an entry of one or two vectors, changed; or all scaled by powers of one factor."""
-        choose, fixed = self.random.choice, {"d", *self.prop.positions}
+        choose = self.random.choice
         names = [name for name in case.numbers if name != "d"]
-        if self.random.random() < SCALED:
-            return self._scaled(case, [name for name in names if name not in fixed])
+        if not self.patient and self.random.random() < SCALED:
+            factor = self._factor()
+            return self._scaled(case, self._free(case), [1 / factor, Fraction(1), Fraction(1), factor])
         if names and (not case.vectors or self.random.random() < 0.6):
             label = choose(names)
             value = case.numbers[label]
@@ -152,12 +186,14 @@ class Climb:
             shift *= choose((1, -1))
         return replace(case, vectors=vectors)
 
-    def _scaled(self, case: exact_cases.Case, names: list[str]) -> exact_cases.Case:
-        """Numbers and vectors times powers of one factor: so a product such as theta*g(z) may stay what it is."""
-        factor = self._factor()
-        powers = {label: factor ** self.random.choice((-1, 0, 0, 1)) for label in (*names, *sorted(case.vectors))}
-        numbers = {label: value * powers.get(label, 1) for label, value in case.numbers.items()}
-        vectors = {label: tuple(powers[label] * v for v in entries) for label, entries in case.vectors.items()}
+    def _free(self, case: exact_cases.Case) -> list[str]:
+        return [name for name in case.numbers if name not in ("d", *self.prop.positions)]
+
+    def _scaled(self, case: exact_cases.Case, names: list[str], factors: list[Fraction]) -> exact_cases.Case:
+        """Numbers and vectors each times one of some factors: so a product such as theta*g(z) may stay what it is."""
+        by = {label: self.random.choice(factors) for label in (*names, *sorted(case.vectors))}
+        numbers = {label: value * by.get(label, 1) for label, value in case.numbers.items()}
+        vectors = {label: tuple(by[label] * v for v in entries) for label, entries in case.vectors.items()}
         return replace(case, numbers=numbers, vectors=vectors)
 
     def _factor(self) -> Fraction:
@@ -176,8 +212,8 @@ def refute_by_balls(checker: Checker, pool: list[Case]) -> None:
     if prop.relation not in ("<=", "<", ">=", ">") or not any(side.has("P") for side in (prop.left, prop.right)):
         return
     # rough balls take a tenth of the time
-    for fine in (False, True):
-        climb = Climb(prop, checker.derivation, checker.seed, checker.effort, fine=fine)
+    for fine, patient in ((False, True), (False, False), (True, False)):
+        climb = Climb(prop, checker.derivation, checker.seed, checker.effort, fine=fine, patient=patient)
         if (case := climb.found(pool)) is not None:
             break
     else:

@@ -120,7 +120,7 @@ def test_cells_hold_the_mean_of_what_is_made_of_one_token(text: str, law: str, e
     case: dict[str, Any] = {"d": d, "length1": "1", "length2": "1/2", **vectors}
     case["Sigma"] = [[str(int(r == c)) for c in range(d)] for r in range(d)]
     prop = proposition(f"E[{text}] >= 0", "u in R^d, v in R^d, Sigma = I", "", law)
-    found = Enclosed(exact_case(prop, case), lambda _: None, prop.law).number(prop.left)
+    found = ball(Enclosed(exact_case(prop, case), lambda _: None, prop.law).number(prop.left))
     assert float(found.lower()) - 1e-12 <= exact(d) <= float(found.upper()) + 1e-12
     assert float(found.upper() - found.lower()) < exact(d)
 

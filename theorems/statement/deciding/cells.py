@@ -18,7 +18,7 @@ import flint
 from theorems.algebra.balls import between, precision, rational
 from theorems.statement.reading.laws import Law
 from theorems.statement.values.arithmetic import Number, absolute, add, ball, mul
-from theorems.statement.values.cases import Case
+from theorems.statement.values.values import Data
 
 BITS = 128
 #: Cells of the cosine from 0 to 1.
@@ -36,14 +36,14 @@ class Cell:
     cosine: Number
 
 
-def lengths(law: Law, case: Case) -> tuple[Number, ...]:
+def lengths(law: Law, case: Data) -> tuple[Number, ...]:
     """The equally likely l = |z|/sqrt(d) of a token at a case; none where any may be."""
     if law.lengths:
         return tuple(absolute(case.numbers[label]) for label in sorted(law.lengths))
     return (Fraction(1),) if law.kind in ONE_LENGTH else ()
 
 
-def cells(law: Law, case: Case) -> list[Cell]:
+def cells(law: Law, case: Data) -> list[Cell]:
     """Cells that one token lies in; none where its directions are not uniform."""
     every, d = lengths(law, case), int(case.numbers["d"])
     if law.kind == "iid-signs" and d > 1:
@@ -57,7 +57,7 @@ def cells(law: Law, case: Case) -> list[Cell]:
     ]
 
 
-def caps(law: Law, case: Case) -> list[Cell]:
+def caps(law: Law, case: Data) -> list[Cell]:
     """Cells that several tokens may lie in at once: of all lengths, and of cosines beyond one number."""
     if not cells(law, case):
         return []
