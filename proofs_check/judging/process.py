@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import importlib
 import os
 
 #: Each process has its own core: libraries start no threads beside.
@@ -14,4 +15,6 @@ def prepare() -> None:
     another, and unreachable objects, of which there are few, are looked for less often."""
     for name, value in ONE_THREAD.items():
         os.environ.setdefault(name, value)
+    # where it is missing, or breaks, that is said before a claim is judged
+    importlib.import_module("scipy")
     gc.set_threshold(20_000, 20, 20)

@@ -48,7 +48,7 @@ TAIL, HELD = "sum(exp(-w)*w**k/factorial(k), k, n, oo)", "n integer, n >= 1, 0 <
     ],
 )
 def test_bounds_of_sums(statement: str, hypotheses: str, holds: bool) -> None:
-    assert (proved(proposition(statement, hypotheses), Work(600)) is not None) == holds
+    assert (proved(proposition(statement, hypotheses), Work(1000)) is not None) == holds
 
 
 @pytest.mark.parametrize("x", ["1/4", "-1/3"])
