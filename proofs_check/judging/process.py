@@ -15,6 +15,7 @@ def prepare() -> None:
     another, and unreachable objects, of which there are few, are looked for less often."""
     for name, value in ONE_THREAD.items():
         os.environ.setdefault(name, value)
-    # where it is missing, or breaks, that is said before a claim is judged
-    importlib.import_module("scipy")
+    # where one is missing, or breaks, that is said of it before a claim is judged
+    for library in ("numpy", "scipy"):
+        importlib.import_module(library)
     gc.set_threshold(20_000, 20, 20)
