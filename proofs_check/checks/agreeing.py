@@ -86,7 +86,7 @@ class Sides:
 
 @dataclass(frozen=True)
 class Budget:
-    """The level of one comparison of a sample, and how many times MOST it is; NORMALS go by the effort's square."""
+    """The level of one comparison of a sample, and its size: ``effort`` multiplies MOST, its square NORMALS."""
 
     delta: float
     seed: int = 0
