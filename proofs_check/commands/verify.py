@@ -95,7 +95,7 @@ def run_verify(args: argparse.Namespace) -> int:
     """Judge claims and report; returns the exit status."""
     from proofs_check.judging.process import prepare
 
-    prepare()
+    prepare("numpy", "scipy")
     claims = selected(args.ids)
     effort = choice("--effort", args.effort, EFFORTS)
     seed = integer("--seed", args.seed, 0, MAX_SEED, "an integer from 0 to 2**63 - 1")

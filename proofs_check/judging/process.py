@@ -10,12 +10,12 @@ import os
 ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
 
 
-def prepare() -> None:
+def prepare(*libraries: str) -> None:
     """Make this process one that judges: libraries that are not loaded yet start no threads, which would wait for one
-    another, and unreachable objects, of which there are few, are looked for less often."""
+    another, and unreachable objects, of which there are few, are looked for less often. Where one of ``libraries`` is
+    missing, or breaks as it is imported, that is said of it here, before a claim is judged."""
     for name, value in ONE_THREAD.items():
         os.environ.setdefault(name, value)
-    # where one is missing, or breaks, that is said of it before a claim is judged
-    for library in ("numpy", "scipy"):
+    for library in libraries:
         importlib.import_module(library)
     gc.set_threshold(20_000, 20, 20)
