@@ -66,7 +66,7 @@ def between(values: Sequence[str], whole: bool) -> st.SearchStrategy[str]:
 
 
 def ends(statement: Statement) -> Mapping[str, tuple[str, ...]]:
-    """The ends that the hypotheses of a claim leave its parameters.
+    """The ends that the hypotheses of a claim leave its parameters, and 0 where that lies between them.
 
     Without strata, which say what can be afforded, an end that is left out comes near by NEAR, and what has no end is
     large.
@@ -79,7 +79,8 @@ def ends(statement: Statement) -> Mapping[str, tuple[str, ...]]:
             if values is not None and not values.integer:
                 low = -FAR if values.low is None else values.low + every * values.low_open * NEAR
                 high = FAR if values.high is None else values.high - every * values.high_open * NEAR
-                own = [end for end in (low, high) if values.holds(end) and (every or abs(end) < FAR)]
+                zero = [Fraction(0)] if low < 0 < high else []
+                own = [end for end in (low, high, *zero) if values.holds(end) and (every or abs(end) < FAR)]
                 found[name] = tuple(map(str, own))
         _ENDS[statement.id] = found
     return _ENDS[statement.id]

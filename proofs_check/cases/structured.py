@@ -75,7 +75,12 @@ def _embeddings(draw: Draw, statement: Statement, slot: Mapping[str, Any]) -> Ca
     J = [i for i in range(1, T + 1) if draw(st.integers(0, 2))] or [draw(st.integers(1, T))]
     # what a family is to be is not undone
     apart = slot["apart"] if "apart" in slot else "family" not in slot and draw(st.sampled_from((False, False, True)))
-    z = _apart(draw, d, T, J) if apart else [_row(draw, d) for _ in range(T + 1)]
+    if apart and slot.get("family") == "collinear":
+        # apart along the line, which goes through 0
+        direction = [1, *(draw(ENTRY) for _ in range(d - 1))]
+        z = [[row[0] * a for a in direction] for row in _apart(draw, 1, T, J)]
+    else:
+        z = _apart(draw, d, T, J) if apart else [_row(draw, d) for _ in range(T + 1)]
     if not apart:
         _degenerate(draw, slot.get("family") or draw(st.sampled_from(FAMILIES)), z, J)
     return {"z": z, "J": J}

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from fractions import Fraction
+from itertools import combinations
 from typing import Any
 
 from proofs_check.cases import given_structured, structured
@@ -13,7 +14,9 @@ from theorems.claims.catalogue import Statement
 #: Conditions that leave no case at an edge.
 FORBIDDEN: Mapping[str, str] = {
     "a query is 0": "rho_Q > 0",
+    "two queries are opposite": "rho_Q > 0",
     "z_0 is a key": "rho_K > 0",
+    "z_0 lies between two tokens": "rho_K > 0",
     "another key has the largest score": "kappa <= sink_margin",
     "the sink's value is not 0": "sink_norm == 0",
     "one key": "out_norm == 0",
@@ -23,9 +26,15 @@ FORBIDDEN: Mapping[str, str] = {
     "beta t1 = -t2 < 0": "beta*t1 > 0",
 }
 #: The edges that families of embeddings are for.
-OF_FAMILY: Mapping[str, str] = {"null": "a query is 0", "equal": "z_0 is a key"}
+OF_FAMILY: Mapping[str, str] = {
+    "null": "a query is 0",
+    "opposite": "two queries are opposite",
+    "equal": "z_0 is a key",
+    "between": "z_0 lies between two tokens",
+    "collinear": "all lie on a line",
+}
 EDGES: Mapping[str, frozenset[str]] = {
-    "embeddings": frozenset({"d = 1", "d > 5", "T = 1", "T > 5", "a query is 0", "z_0 is a key"}),
+    "embeddings": frozenset({"d = 1", "d > 5", "T = 1", "T > 5", *OF_FAMILY.values()}),
     "ensemble": frozenset({"d = 1", "d > 5", "k = 2", "k > 5"}),
     "exchangeable": frozenset(
         {"d = 1", "d > 5", "k = 2", "m = 0", "W = 0", "beta < 0", *(f"law {s['law']}" for s in SLOTS["exchangeable"])}
@@ -58,8 +67,23 @@ def forbids(conditions: Collection[str], family: str) -> bool:
 def _of_embeddings(case: Mapping[str, Any]) -> set[str]:
     z, d, T = case["z"], len(case["z"][0]), len(case["z"]) - 1
     found = {f"d = {d}", f"T = {T}"} | ({"d > 5"} if d > 5 else set()) | ({"T > 5"} if T > 5 else set())
-    found |= {"a query is 0"} if any(not any(z[i]) for i in case["J"]) else set()
-    return found | ({"z_0 is a key"} if z[0] in z[1:] else set())
+    queries = [z[i] for i in case["J"]]
+    found |= {"a query is 0"} if any(not any(query) for query in queries) else set()
+    found |= {"two queries are opposite"} if any(any(q) and [-e for e in q] in queries for q in queries) else set()
+    found |= {"z_0 is a key"} if z[0] in z[1:] else set()
+    steps = [[a - b for a, b in zip(row, z[0], strict=True)] for row in z[1:]]
+    met = any(_parallel(one, two) and _along(one, two) < 0 for one, two in combinations(steps, 2))
+    found |= {"z_0 lies between two tokens"} if met else set()
+    line = d > 1 and T > 1 and all(_parallel(one, two) for one, two in combinations(steps, 2))
+    return found | ({"all lie on a line"} if line else set())
+
+
+def _along(one: Sequence[int], two: Sequence[int]) -> int:
+    return sum(a * b for a, b in zip(one, two, strict=True))
+
+
+def _parallel(one: Sequence[int], two: Sequence[int]) -> bool:
+    return _along(one, two) ** 2 == _along(one, one) * _along(two, two)
 
 
 def _of_ensemble(case: Mapping[str, Any]) -> set[str]:

@@ -86,7 +86,14 @@ def aims(statement: Statement) -> tuple[Aim, ...]:
         found = [{name: value} for name, ends in corners(statement).items() for value in ends]
         return ({}, *found, *({"tie": told} for told in ties(statement)))
     if statement.model == "none":
-        return ({}, {"T": 1}, {"T": LONG + 1}, {"end": True}, *(({"first": True},) * ("i" in statement.parameters)))
+        return (
+            {},
+            {"T": 1},
+            {"T": 2},
+            {"T": LONG + 1},
+            {"end": True},
+            *(({"first": True},) * ("i" in statement.parameters)),
+        )
     return ({}, *(aim for aim in STRUCTURED_AIMS[statement.model] if _possible(statement, aim)))
 
 
@@ -120,6 +127,7 @@ STRUCTURED_AIMS: Mapping[str, tuple[Aim, ...]] = {
     "embeddings": (
         *({"family": family} for family in structured.FAMILIES),
         *({"apart": True, "d": d} for d in (1, 2, 6)),
+        {"apart": True, "family": "collinear", "d": 2, "T": 3},
         *({"d": 1, "T": 1}, {"d": 2, "T": 10}, {"d": LARGEST, "T": 3}, {"apart": True, "T": 6}),
     ),
     "ensemble": (*SLOTS["ensemble"], {"d": 1}, {"d": 6, "k": 2, "sets": 1}, {"d": 2, "k": 6, "sets": 1}),
@@ -277,7 +285,9 @@ def edges(statement: Statement) -> frozenset[str]:
         ends_ = (f"{name} = {value}" for name, ends in corners(statement).items() for value in ends)
         return frozenset((*ends_, *ties(statement)))
     if statement.model == "none":
-        return frozenset({"T = 1", f"T > {LONG}", *(("i = T", "i = 1 < T") if "i" in statement.parameters else ())})
+        return frozenset(
+            {"T = 1", "T = 2", f"T > {LONG}", *(("i = T", "i = 1 < T") if "i" in statement.parameters else ())}
+        )
     return structured_edges.edges(statement)
 
 

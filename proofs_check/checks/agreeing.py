@@ -53,7 +53,8 @@ SEEN = 3.1
 MORE = 1.1
 #: Numbers may be off by this part of what is added up in them, for rounding.
 ROUNDING = 1e-8
-#: Longest walks of any draw, and of one that is aimed at long ones, by how many sums over tokens stand in a number.
+#: Longest walks of any draw, and of one that is aimed at long ones, by how many summed tokens stand in one form, as
+#: both do in x_s^T W x_t: its numbers are T^2, and the variance of their sum takes T^3.
 LENGTHS = (Lengths(1024, 1024), Lengths(128, 1024), Lengths(12, wide.LONG + 1))
 #: How often cases are drawn once more at edges where none would show an error, and where some number is 0 at least.
 ROUNDS, SOME = 8, 2
@@ -138,6 +139,8 @@ class Look:
     standard: dict[str, tuple[Array, float]] = field(default_factory=dict)
     #: the largest of the least errors that are seen here, as parts of max(|mean|, standard deviation)
     least: float = 0.0
+    #: whether a number twice as large would be seen
+    tells: bool = False
 
 
 def look(sides: Sides, case: Case, budget: Budget) -> Look:
@@ -303,7 +306,9 @@ def longest(sides: Sides) -> Lengths:
     for name in sides.pair.sampled_names if isinstance(sides.check, Simulation) else ():
         moment = sides.pair.quantity(name)
         if isinstance(moment, Moment) and moment.observable is not None:
-            sums = max(sums, *(len(term.bounds) for term in moment.observable.terms), 0)
+            for term in moment.observable.terms:
+                summed = {bound.index for bound in term.bounds}
+                sums = max(sums, *(len(summed & form.tokens) for form in term.forms), bool(summed))
     return LENGTHS[min(sums, len(LENGTHS) - 1)]
 
 
@@ -373,7 +378,7 @@ class Agreed:
     told: str = ""
     pooled: list[str] = field(default_factory=list)
     missed: list[str] = field(default_factory=list)
-    #: edges that cases meet, of which none can be afforded
+    #: edges that cases meet, of which none can be afforded, or would show a number twice as large
     unasked: list[str] = field(default_factory=list)
     #: printed quantities of which the two sides had a value together at no case
     silent: list[str] = field(default_factory=list)

@@ -27,12 +27,13 @@ from theorems.kernel.catalogued import left_side, said
 from theorems.statement.expression import MOMENTS, Expr, number
 from theorems.statement.proposition import Proposition
 
-#: Most walks of a case: errors of some parts in a hundred are seen, and small ones are left to the judgement.
-MOST = 1 << 16
+#: Most walks of a case: errors of some parts in a hundred are seen, and small ones are left to the judgement; and of
+#: one at an edge where so many show nothing.
+MOST, MANY = 1 << 16, 1 << 20
 #: Draws of a quantity whose cases take long, at every effort that draws any.
 FEW = 8
 #: How often cases are drawn once more at the edges that none met, or none that can be afforded.
-ROUNDS = 16
+ROUNDS = 8
 
 
 def propositions(claim: Statement) -> dict[str, Proposition]:
@@ -92,7 +93,7 @@ class Interpreters:
     def __post_init__(self) -> None:
         self.checker = Checker(self.derived, self.claim, "quick")
         self.looks: dict[str, Look] = {}
-        self.samples = 0
+        self.samples, self.most = 0, MOST
         #: The least error of the simulation, as a part of the exact value, that some case shows.
         self.least = math.inf
 
@@ -107,36 +108,40 @@ class Interpreters:
         """Ask both at a case; where a sample with a finite interval is too dear nothing is compared."""
         if not self.derived.random:
             exact = exact_case(self.derived, case)
-            return Look(conflicting(self.derived, exact, self.simulated), 1)
+            return Look(conflicting(self.derived, exact, self.simulated), 1, tells=True)
         level = self.delta / ((self.samples + 1) * (self.samples + 2))
         options = {"claim_id": self.claim, "seed": self.seed, "delta": level, "effort": "quick"}
         options["derived"] = self.checker.spreads(case)
         try:
             planned = plan(self.simulated, case, mark="property", **options)
-            measured = replace(planned, walks=min(planned.walks, MOST))(self.checker.found.streams)
+            measured = replace(planned, walks=min(planned.walks, self.most))(self.checker.found.streams)
         except TooDearError:
             return Look()
         self.samples += 1
         told = "; ".join(self.checker.conflicts([measured])[:1])
         # both have a value, or neither
         valued = None not in self.checker.sides(case)
-        self.least = min(self.least, least_at(self.checker, measured))
+        least = least_at(self.checker, measured)
+        self.least = min(self.least, least)
         finite = all(map(math.isfinite, measured.gap))
         sampled = finite and measured.walks > 0 and measured.scale > 0
         # an error as wide as the interval is sure to be seen
         width = (measured.gap[1] - measured.gap[0]) / measured.scale if sampled else 0.0
-        return Look(told, int(finite == valued), least=width)
+        # a number twice as large would be seen here, or nothing is there to be twice as large
+        tells = least < 1 or (not valued and not finite) or set(self.checker.sides(case)) == {0}
+        return Look(told, int(finite == valued), least=width, tells=tells)
 
     def agreement(self, draws: int, key: int, rounds: int | None = None) -> Agreed:
         """Ask both at the first of each list of cases that can be afforded; where they differ, at smaller ones."""
-        found, dear = Agreed(self.claim), list[Case]()
+        found, dear, telling = Agreed(self.claim), list[Case](), list[Case]()
         edges = at_edges.edges(self.derived)
         drawn = at_edges.drawn(self.derived, edges.values(), key, draws)
         for again in range(1, (ROUNDS if rounds is None else rounds) + 2):
             for cases in drawn:
                 looks = ((case, self.look(case)) for case in cases)
                 case, seen = next((one for one in looks if one[1].compared or one[1].told), (cases[0], Look()))
-                dear += [] if seen.compared else cases
+                telling += [case] * seen.tells
+                dear += [] if seen.tells else cases
                 if seen.told:
                     least = at_edges.smallest(self.derived, lambda one: bool(self.look(one).told)) or case
                     found.case, found.told = readable_case(least), self.look(least).told
@@ -146,10 +151,11 @@ class Interpreters:
                 found.alone += [seen.least] * bool(seen.least)
             found.missed = at_edges.missed(edges.values(), [*found.cases, *dear])
             found.least = {"": self.least} if self.samples else {}
-            left = at_edges.missed(edges.values(), found.cases)
+            left = at_edges.missed(edges.values(), telling)
             found.unasked = [edge for edge in left if edge not in found.missed]
             if not left:
                 break
+            self.most = MANY
             other = key + 1000 * again
             drawn = at_edges.drawn(self.derived, [edges[name] for name in left], other, len(left))
         return found

@@ -32,14 +32,20 @@ from theorems.statement.proposition import Proposition
 #: Draws of a quantity in ``make test``, seeds, and draws in ``make test-slow``.
 DRAWS, SEEDS, MANY = 30, 20, 1000
 INTERPRETED = [claim.id for claim in shipped() if claim.interpreted and claim.says is not None]
-#: Edges at which no case can be sampled: numbers that are constant there, with nothing known of their tails, and
-#: events too rare for samples of the size of a property's.
-UNASKED = {"choromanski2021.appF.lemma5": {"u = 0"}, "choromanski2021.sec2.fig2-ratio": {"T = 1", "33 <= T"}}
+#: Edges at which no case can be sampled, or would show a number twice as large: numbers that are constant there, with
+#: nothing known of their tails, events too rare for samples of the size of a property's, and a difference that is small
+#: beside what it is sampled from.
+UNASKED = {
+    "choromanski2021.appF.lemma5": {"u = 0"},
+    "choromanski2021.sec2.fig2-ratio": {"T = 1", "33 <= T"},
+    "choromanski2021.sec3.thm1-lower": {"16 <= d", "u small", "v small"},
+}
 #: A moment generating function of exponentials, for which nothing is derived: it has one interpreter.
 ALONE = {("choromanski2021.sec3.thm3-iid", "M")}
 #: Claims whose draws take about ten seconds.
 DEAR = frozenset(
-    f"choromanski2021.{name}" for name in ("sec2.fig2-ratio", "appF.eq33-tail", "appF.eq35-end", "appF.thm5-sum")
+    f"choromanski2021.{name}"
+    for name in ("sec2.fig2-ratio", "sec3.thm1-lower", "appF.eq33-tail", "appF.eq35-end", "appF.thm5-sum")
 )
 
 
@@ -193,6 +199,17 @@ def test_what_is_left_out_has_no_derived_value(claim: str, name: str) -> None:
     found = Interpreters(claim, prop, prop, delta=delta(), seed=1)
     cases = [case for cases in at_edges.drawn(prop, at_edges.edges(prop).values(), 1, 4) for case in cases]
     assert cases and all(found.checker.sides(case)[0] is None for case in cases)
+
+
+def test_an_edge_at_which_nothing_is_shown_is_not_met(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A mean square of differences at 16 <= d: an interval from few walks holds twice the value as well."""
+    prop = said("choromanski2021.sec3.lemma2-hyperbolic")["value"]
+    monkeypatch.setattr(agreeing, "MANY", agreeing.MOST)
+    monkeypatch.setattr(agreeing, "ROUNDS", 1)
+    found = Interpreters("choromanski2021.sec3.lemma2-hyperbolic", prop, prop, delta=delta(), seed=1).agreement(
+        DRAWS, 1
+    )
+    assert "16 <= d" in found.unasked
 
 
 def test_an_edge_that_a_hypothesis_forbids_is_none() -> None:

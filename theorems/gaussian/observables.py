@@ -98,6 +98,11 @@ class Form:
     right: Vector
 
     @property
+    def tokens(self) -> set[str]:
+        """The positions that its vectors are made of."""
+        return {name for end in (self.left, self.right) for _, atom in end.parts for name in atom[1:]}
+
+    @property
     def latex(self) -> str:
         """The form in LaTeX."""
         matrix = r" \Sigma ".join(letter.name + (r"^\top" if letter.transposed else "") for letter in self.letters)
