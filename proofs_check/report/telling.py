@@ -19,6 +19,8 @@ _PARAMETERS = ("i", "j", "T", "theta", "lam", "d", "Sigma", "W", "m", "a", "b", 
 #: As many equal entries at the end of a sequence are written out.
 MANY = 4
 _STARTS = {"sigma": "x_1 ~ N(0, Sigma)", "zero": "x_1 = 0"}
+#: A difference of a quantity from the print, among the sentences that say where a correction holds.
+APART = re.compile(r"(\w+): true - printed = (.+)")
 
 
 def worded(name: str) -> str:
@@ -305,6 +307,23 @@ def narrowed(claim: Claim) -> bool:
     return claim["correction"] is not None and claim["correction"]["holds"].startswith(NARROWED)
 
 
+def sentences(text: str) -> list[str]:
+    """A text cut after its full stops."""
+    return [part for part in re.split(r"(?<=[^\d\s])\.\s+|(?<=\d)\.\s+(?=[A-Za-z])", text) if part.strip()]
+
+
+def holding(claim: Claim) -> Facts:
+    """Where the correction holds, and by how much the print is off."""
+    text = claim["correction"]["holds"] if claim["correction"] else ""
+    if narrowed(claim):
+        return [("print holds", text.removeprefix(NARROWED.removesuffix("where ")))]
+    parts = sentences(text)
+    apart = [found for part in parts if (found := APART.fullmatch(part.removesuffix(".")))]
+    where = ". ".join(part for part in parts if not APART.fullmatch(part.removesuffix(".")))
+    away = "; ".join(f"{found[1]}: {found[2]}" if apart[1:] else found[2] for found in apart)
+    return [("truth holds", where)] * bool(where) + [("truth - print", away)] * bool(away)
+
+
 def proof_lines(claim: Claim) -> Facts:
     """The first printed line of the proof that is false, and the first whose error reaches the conclusion."""
     lines = {line["label"]: line for line in claim["proof"]["lines"]}
@@ -356,7 +375,8 @@ def findings(claim: Claim, correction: Claim | None) -> Facts:
         whole = correction["printed"] if correction else {}
         if not narrowed(claim):
             add("truth", formulas(whole) if len(whole) > 1 else claim["correction"]["sympy"] or formulas(whole))
-        add("holds", claim["correction"]["holds"])
+        for label, text in holding(claim):
+            add(label, text)
         follows = claim["correction"].get("gives")
         add("print follows", f"where {follows}" if follows else "")
     else:

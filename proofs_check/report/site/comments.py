@@ -16,7 +16,17 @@ from proofs_check.report.causes import causes, inherited, of_lower_order
 from proofs_check.report.site import formula, holding, mathml, names, overview, prose, runs, view
 from proofs_check.report.site.cases import given_latex
 from proofs_check.report.site.view import Entry, paper_title
-from proofs_check.report.telling import false_lines, narrowed, ordered, outcome, parameters, scaled, sourced, start_told
+from proofs_check.report.telling import (
+    false_lines,
+    narrowed,
+    ordered,
+    outcome,
+    parameters,
+    scaled,
+    sentences,
+    sourced,
+    start_told,
+)
 
 _PREAMBLE = r"""\documentclass[10pt,a4paper]{article}
 \usepackage[T1]{fontenc}
@@ -290,7 +300,7 @@ def _formulas(entry: Entry) -> set[str]:
 def _finding(entry: Entry, beside: Sequence[Entry], heirs: Sequence[Entry], shared: Sequence[str]) -> list[str]:
     """A cause: what is printed, what is correct, why, how to check it; a line for what goes with it or inherits it."""
     claim = entry.claim
-    reading = [part for part in holding.sentences(claim["reading"]) if not part.startswith("The report ")]
+    reading = [part for part in sentences(claim["reading"]) if not part.startswith("The report ")]
     parts = (sentence(names.written(part, claim)) for part in reading)
     told = " ".join(part if part.endswith((".", ".)")) else f"{part}." for part in parts)
     out = [rf"\finding{{{_place(entry)}}}{told}", *_row(entry.head.capitalize(), _printed(entry))]

@@ -9,12 +9,11 @@ from markupsafe import Markup
 
 from proofs_check.claims.report import Claim
 from proofs_check.report.site import formula, mathml, names
-from proofs_check.report.telling import sourced
+from proofs_check.report.telling import APART, sentences, sourced
 from theorems.rules.norm import MEANING
 
 #: What says again that the correction holds, the correction, where it stands beside it, or the cells of its limits.
 _REPEATS = re.compile(r"^always\b|^everywhere$|^where |: what holds is |: limit |: the limit depends ")
-_APART = re.compile(r"(\w+): true - printed = (.+)")
 
 
 def where(claim: Claim) -> str:
@@ -27,11 +26,6 @@ def condition(claim: Claim) -> Markup | None:
     """The same typeset."""
     told = names.written(where(claim), claim, generated=True)
     return mathml.sentence(told) if told else None
-
-
-def sentences(text: str) -> list[str]:
-    """A text cut after its full stops."""
-    return [part for part in re.split(r"(?<=[^\d\s])\.\s+|(?<=\d)\.\s+(?=[A-Za-z])", text) if part.strip()]
 
 
 def lines(claim: Claim, slips: Sequence[str]) -> list[str]:
@@ -54,7 +48,7 @@ def _holds(claim: Claim) -> str:
 
 def _known(part: str, claim: Claim, slips: Sequence[str]) -> bool:
     """Whether a difference from the print is the correction itself, or the term that is missing."""
-    apart = _APART.fullmatch(part)
+    apart = APART.fullmatch(part)
     if apart is None:
         return False
     return claim["printed"].get(apart[1]) == "0" or f"`{names.written(apart[2], claim)}`" in " ".join(slips)

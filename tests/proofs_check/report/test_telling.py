@@ -92,12 +92,22 @@ def test_the_truth_about_several_quantities_names_them(sample_report: Report) ->
     assert dict(telling.findings(refuted, None))["truth"] == "0"
 
 
+def test_where_the_truth_holds_and_how_far_the_print_is_off(sample_report: Report) -> None:
+    refuted = sample_report["claims"][1]
+    refuted["correction"]["holds"] = "as T -> oo. value: true - printed = -tr1"
+    assert telling.holding(refuted) == [("truth holds", "as T -> oo"), ("truth - print", "-tr1")]
+    refuted["correction"]["holds"] = "always. one: true - printed = -tr1. two: true - printed = 1/2"
+    assert telling.holding(refuted) == [("truth holds", "always"), ("truth - print", "one: -tr1; two: 1/2")]
+    refuted["correction"]["holds"] = "the print, where l > 0"
+    assert telling.holding(refuted) == [("print holds", "where l > 0")]
+
+
 def test_a_refutation_tells_print_truth_counterexample_and_replay(sample_report: Report) -> None:
     _, refuted, corrected = sample_report["claims"][:3]
     facts = dict(telling.findings(refuted, corrected))
     assert facts["print"] == "(i - 1)*tr1"
     assert facts["truth"] == "i*tr1"
-    assert facts["holds"] == "for every i >= 1"
+    assert facts["truth holds"] == "for every i >= 1"
     assert facts["correction"].startswith("verified (proved: exact enumeration; simulation agrees")
     assert "the print gives 0, the truth is 1" in facts["counterexample"]
     assert facts["simulated"].startswith("1.0003 in [0.98, 1.02]; print 0, derived 1, z = 512")
