@@ -159,6 +159,7 @@ def _no_limits() -> Iterator[tuple[sp.Expr, str, sp.Expr, sp.Expr, str]]:
     yield u**xi, "u", ZERO, sp.Integer(0) ** xi, "without bound for xi < 0"
     yield u * (1 / u + sp.erf(1 / u)), "u", ZERO, ZERO, "the limit is 1"
     yield sp.sqrt(sp.Rational(3, 2) - theta), "theta", sp.Integer(2), sp.I / sp.sqrt(2), "theta leaves [0, 1]"
+    yield sp.log(v), "v", sp.Integer(-1), sp.I * sp.pi, "no logarithm of -1"
     yield theta / theta**2, "theta", ZERO, sp.zoo, "without bound"
     yield sp.erf(xi), "xi", sp.zoo, sp.erf(sp.zoo, evaluate=False), "the point is no number"
     yield sp.Abs(xi - 1), "xi", ONE, ONE, "the limit is 0"
