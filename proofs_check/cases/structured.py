@@ -69,8 +69,13 @@ def _row(draw: Draw, d: int) -> Row:
 
 
 def _embeddings(draw: Draw, statement: Statement, slot: Mapping[str, Any]) -> Case:
-    d = slot.get("d") or draw(st.integers(1, 3))
-    T = slot.get("T") or draw(st.integers(1, 5))
+    # what a family is to be takes two tokens, and a line is one among others in the plane
+    line, several = (
+        slot.get("family") == "collinear",
+        slot.get("family") in ("opposite", "between", "edge", "collinear"),
+    )
+    d = slot.get("d") or draw(st.integers(1 + line, 3))
+    T = slot.get("T") or draw(st.integers(1 + several, 5))
     # two of three tokens are queries
     J = [i for i in range(1, T + 1) if draw(st.integers(0, 2))] or [draw(st.integers(1, T))]
     # what a family is to be is not undone
@@ -114,12 +119,14 @@ def _degenerate(draw: Draw, family: str, z: Rows, J: list[int]) -> None:
     if family == "null":
         z[i] = [0] * d
     elif family == "opposite":
+        z[i][0] = z[i][0] or 1
         z[j] = [-entry for entry in z[i]]
         J[:] = sorted({*J, j})
     elif family == "equal":
         z[0] = list(z[j])
     elif family in ("between", "edge"):
         step = _row(draw, d)
+        step[0] = step[0] or 1
         z[j] = [a + b for a, b in zip(z[0], step, strict=True)]
         z[i] = [a - b for a, b in zip(z[0], step, strict=True)]
         if family == "edge":
@@ -128,6 +135,7 @@ def _degenerate(draw: Draw, family: str, z: Rows, J: list[int]) -> None:
                 z[key][-1] = z[0][-1] + abs(z[key][-1])
     elif family == "collinear":
         direction, foot = _row(draw, d), draw(st.sampled_from((0, 1)))
+        direction[0] = direction[0] or 1
         z[:] = [[(row[0] * a) + foot for a in direction] for row in z]
 
 
