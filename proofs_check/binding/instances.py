@@ -21,6 +21,7 @@ from proofs_check.binding.balls import LEAST, TIGHT, _around, _settled, _shown, 
 from proofs_check.binding.named import InstanceError, _completed, instance, named
 from proofs_check.binding.realised import between_ends
 from proofs_check.binding.tied import Binding, line, quantities
+from proofs_check.cases import structured_edges
 from proofs_check.checks.evidence import Seen
 from proofs_check.checks.points import BITS
 from proofs_check.claims.pairing import Pair
@@ -28,6 +29,7 @@ from proofs_check.report.telling import parameters
 from theorems.algebra.balls import ball, between, precision, rational
 from theorems.algebra.closed import names
 from theorems.algebra.expressions import symbol
+from theorems.claims.catalogue import Statement
 from theorems.claims.conditions import clause
 from theorems.gaussian.cells import Law, Limit
 from theorems.gaussian.numeric import Case as Exact
@@ -110,7 +112,7 @@ def values_bound(
         return found.joined(Binding(missing=["the statement's names have no exact values at any case that was seen"]))
     numbers = claim.relation != "when"
     most = FEW if numbers and any(prop.left.has("least") for prop in table.values()) else CASES
-    chosen = [seen[len(seen) * k // most] for k in range(most)] if len(seen) > most else seen
+    chosen = _chosen(claim, seen, most)
     for name, prop in table.items():
         try:
             places = [
@@ -121,6 +123,20 @@ def values_bound(
             continue
         found = found.joined(_bound(pair, name, prop, places))
     return found
+
+
+def _chosen(claim: Statement, seen: Sequence[Seen], most: int) -> list[Seen]:
+    """So many of the cases: one at each edge of the hypotheses that is met, and others at equal distances."""
+    if len(seen) <= most:
+        return list(seen)
+    met: dict[str, int] = {}
+    if claim.model in structured_edges.FEATURES:
+        edges, features = structured_edges.edges(claim), structured_edges.FEATURES[claim.model]
+        for place, one in enumerate(seen):
+            for edge in sorted(edges & features(one.case)):
+                met.setdefault(edge, place)
+    even = (len(seen) * k // most for k in range(most))
+    return [seen[place] for place in sorted([*dict.fromkeys((*met.values(), *even))][:most])]
 
 
 def _bound(pair: Pair, name: str, prop: Proposition, places: Sequence[Place]) -> Binding:

@@ -32,7 +32,9 @@ Tokens = list[Rows]
 SIZE = 2
 ENTRY = st.integers(-SIZE, SIZE)
 #: How queries and keys lie to each other, simplest first; the first leaves them as they are drawn.
-FAMILIES = ("free", "null", "opposite", "between", "equal", "edge", "collinear")
+FAMILIES = ("free", "null", "opposite", "between", "equal", "unseen", "edge", "collinear")
+#: Of these, what takes two tokens.
+SEVERAL = ("opposite", "between", "unseen", "edge", "collinear")
 #: What a further parameter is drawn from where the statement gives no range.
 SCALARS = ("1", "1/2", "2", "1/4", "3")
 BETAS = ("1", "-1", "2", "1/2", "-2", "0")
@@ -69,25 +71,22 @@ def _row(draw: Draw, d: int) -> Row:
 
 
 def _embeddings(draw: Draw, statement: Statement, slot: Mapping[str, Any]) -> Case:
-    # what a family is to be takes two tokens, and a line is one among others in the plane
-    line, several = (
-        slot.get("family") == "collinear",
-        slot.get("family") in ("opposite", "between", "edge", "collinear"),
-    )
-    d = slot.get("d") or draw(st.integers(1 + line, 3))
-    T = slot.get("T") or draw(st.integers(1 + several, 5))
+    family = slot.get("family")
+    # a line is one among others in the plane
+    d = slot.get("d") or draw(st.integers(1 + (family == "collinear"), 3))
+    T = slot.get("T") or draw(st.integers(1 + (family in SEVERAL), 5))
     # two of three tokens are queries
     J = [i for i in range(1, T + 1) if draw(st.integers(0, 2))] or [draw(st.integers(1, T))]
     # what a family is to be is not undone
-    apart = slot["apart"] if "apart" in slot else "family" not in slot and draw(st.sampled_from((False, False, True)))
-    if apart and slot.get("family") == "collinear":
+    apart = slot["apart"] if "apart" in slot else family is None and draw(st.sampled_from((False, False, True)))
+    if apart and family == "collinear":
         # apart along the line, which goes through 0
         direction = [1, *(draw(ENTRY) for _ in range(d - 1))]
         z = [[row[0] * a for a in direction] for row in _apart(draw, 1, T, J)]
     else:
         z = _apart(draw, d, T, J) if apart else [_row(draw, d) for _ in range(T + 1)]
-    if not apart:
-        _degenerate(draw, slot.get("family") or draw(st.sampled_from(FAMILIES)), z, J)
+    if not apart or family == "unseen":
+        _degenerate(draw, family or draw(st.sampled_from(FAMILIES)), z, J)
     return {"z": z, "J": J}
 
 
@@ -124,6 +123,10 @@ def _degenerate(draw: Draw, family: str, z: Rows, J: list[int]) -> None:
         J[:] = sorted({*J, j})
     elif family == "equal":
         z[0] = list(z[j])
+    elif family == "unseen" and T > 1:
+        # a causal mask hides the last token from every query
+        J[:] = [query for query in J if query < T] or [1]
+        z[T] = list(z[0])
     elif family in ("between", "edge"):
         step = _row(draw, d)
         step[0] = step[0] or 1

@@ -17,6 +17,7 @@ FORBIDDEN: Mapping[str, str] = {
     "two queries are opposite": "rho_Q > 0",
     "z_0 is a key": "rho_K > 0",
     "z_0 lies between two tokens": "rho_K > 0",
+    "only a key after all queries is z_0": "rho_K > 0",
     "another key has the largest score": "kappa <= sink_margin",
     "the sink's value is not 0": "sink_norm == 0",
     "one key": "out_norm == 0",
@@ -31,6 +32,7 @@ OF_FAMILY: Mapping[str, str] = {
     "opposite": "two queries are opposite",
     "equal": "z_0 is a key",
     "between": "z_0 lies between two tokens",
+    "unseen": "only a key after all queries is z_0",
     "collinear": "all lie on a line",
 }
 EDGES: Mapping[str, frozenset[str]] = {
@@ -71,11 +73,20 @@ def _of_embeddings(case: Mapping[str, Any]) -> set[str]:
     found |= {"a query is 0"} if any(not any(query) for query in queries) else set()
     found |= {"two queries are opposite"} if any(any(q) and [-e for e in q] in queries for q in queries) else set()
     found |= {"z_0 is a key"} if z[0] in z[1:] else set()
+    # a causal mask hides it from them, and but for it some W would make the sink win
+    last = max(case["J"])
+    hidden = z[0] in z[last + 1 :] and _beyond(z[0], z[1 : last + 1]) and _beyond([0] * d, queries)
+    found |= {"only a key after all queries is z_0"} if hidden else set()
     steps = [[a - b for a, b in zip(row, z[0], strict=True)] for row in z[1:]]
     met = any(_parallel(one, two) and _along(one, two) < 0 for one, two in combinations(steps, 2))
     found |= {"z_0 lies between two tokens"} if met else set()
     line = d > 1 and T > 1 and all(_parallel(one, two) for one, two in combinations(steps, 2))
     return found | ({"all lie on a line"} if line else set())
+
+
+def _beyond(point: Sequence[int], rows: Sequence[Sequence[int]]) -> bool:
+    """Whether a point lies on one side of all rows along an axis."""
+    return any(all(a < b for b in axis) or all(a > b for b in axis) for a, *axis in zip(point, *rows, strict=True))
 
 
 def _along(one: Sequence[int], two: Sequence[int]) -> int:

@@ -127,7 +127,7 @@ STRUCTURED_AIMS: Mapping[str, tuple[Aim, ...]] = {
     "embeddings": (
         *({"family": family} for family in structured.FAMILIES),
         *({"apart": True, "d": d} for d in (1, 2, 6)),
-        {"apart": True, "family": "collinear", "d": 2, "T": 3},
+        *({"apart": True, "family": family, "d": 2, "T": 3} for family in ("unseen", "collinear")),
         *({"d": 1, "T": 1}, {"d": 2, "T": 10}, {"d": LARGEST, "T": 3}, {"apart": True, "T": 6}),
     ),
     "ensemble": (*SLOTS["ensemble"], {"d": 1}, {"d": 6, "k": 2, "sets": 1}, {"d": 2, "k": 6, "sets": 1}),

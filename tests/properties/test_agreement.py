@@ -235,6 +235,7 @@ def test_a_fault_at_one_edge_alone_is_found(claim: str, edge: str) -> None:
         ("bao2024.sec4.gaussian-rho", "mu = 0"),
         ("lampert2026.sec4.prop41-causal", "two queries are opposite"),
         ("lampert2026.sec4.prop41-window", "z_0 lies between two tokens"),
+        ("lampert2026.sec4.prop41-causal", "only a key after all queries is z_0"),
         ("lampert2026.sec4.cost", "all lie on a line"),
     ],
 )
