@@ -14,7 +14,8 @@ from proofs_check.statements import clauses
 from proofs_check.statements.deterministic import changed_numbers
 from proofs_check.statements.found import Found
 from proofs_check.statements.measuring import BETA, Measurement, TooDearError
-from proofs_check.statements.moments import CANDIDATES, DRAWN, FURTHER, REFUTING, SAMPLED, Checker
+from proofs_check.statements.moments import CANDIDATES, DRAWN, FURTHER, Checker
+from proofs_check.statements.sampled import REFUTING, SAMPLED
 from theorems.statement.deciding.decide import decide
 from theorems.statement.expression import HOLDS, Expr
 from theorems.statement.moments.normal import sign

@@ -157,6 +157,16 @@ class Configurations(Checker):
         told = {label for label, other in values.items() if other is not None and abs(other - printed) > room}
         return told | ({"not 0"} if value != 0 else set())
 
+    def _nearest_first(self, chosen: list[Configuration]) -> Iterator[Configuration]:
+        """Those that come near to the limit, then the others; no more is looked at than is asked for."""
+        far = []
+        for configuration in chosen:
+            if self._near(configuration):
+                yield configuration
+            else:
+                far.append(configuration)
+        yield from far
+
     def _near(self, configuration: Configuration) -> bool:
         """Whether the lengths go far enough to see the limit: what is not removed is small there."""
         printed = self.prints(configuration)

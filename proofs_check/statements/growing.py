@@ -23,7 +23,7 @@ from proofs_check.claims.cases import shown_case
 from proofs_check.statements.configurations import CONFIGURATIONS, LEFT, LENGTHS, TOLERANCE, Configurations
 from proofs_check.statements.found import Found
 from proofs_check.statements.measuring import BETA, TooDearError
-from proofs_check.statements.moments import REFUTING
+from proofs_check.statements.sampled import REFUTING
 from proofs_check.statements.showing import NOT_SEEN
 from proofs_check.statements.texts import exact_text
 from proofs_check.statements.trends import GROWN, STEADY, Configuration, Trend
@@ -72,7 +72,7 @@ class LimitChecker(Configurations):
         for level in reversed(efforts[: efforts.index(self.effort) + 1]):
             # what an effort does not afford at any configuration is looked for as the one below it does
             self.level = level
-            for configuration in sorted(chosen, key=lambda one: not self._near(one)):
+            for configuration in self._nearest_first(chosen):
                 if len(trends) == CONFIGURATIONS[self.level]:
                     break
                 try:

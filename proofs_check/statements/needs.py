@@ -205,7 +205,7 @@ def _without_tokens(prop: Proposition, weak: Proposition, words: str, effort: st
 def _sampled(prop: Proposition, need: Need, claim_id: str, found: Found, effort: str, seed: int, alpha: float) -> None:
     """Sample a version at the case that violates it: the samples have to contradict it, as the derivation does."""
     from proofs_check.statements.measuring import TooDearError, measure
-    from proofs_check.statements.moments import PARTS
+    from proofs_check.statements.sampled import PARTS
 
     weak = next((v.prop for v in weaker(prop) if v.words == need.version), None)
     if need.case is None or weak is None:

@@ -12,7 +12,7 @@ import sympy as sp
 from montecarlo.registry import Tails
 from montecarlo.statements import StatementSimulation
 from proofs_check.checks.intervals import constant_after
-from proofs_check.statements import measuring, moments, planning
+from proofs_check.statements import measuring, moments, planning, sampled
 from proofs_check.statements.growing import LimitChecker
 from proofs_check.statements.judging import check_statement
 from proofs_check.statements.planning import Spread, told
@@ -74,7 +74,7 @@ def test_a_wrong_variance_is_a_conflict_or_costs_power(factor: float, monkeypatc
     def wrong(*given: Any) -> dict[str, Spread]:
         return {name: replace(one, variance=factor * one.variance) for name, one in real(*given).items()}
 
-    monkeypatch.setattr(moments, "exact_spreads", wrong)
+    monkeypatch.setattr(sampled, "exact_spreads", wrong)
     report: Any
     (report,) = check_statement(Request("E[norm(x[i])**2] = i*tr(Sigma)"), "quick")
     if factor > 1:
