@@ -9,6 +9,7 @@ import contextlib
 import multiprocessing
 import os
 import signal
+import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
@@ -128,7 +129,16 @@ def _environment(values: Mapping[str, str]) -> Iterator[None]:
 def _begin() -> None:
     """Ctrl-C reaches the whole group of processes; the one that waits for the workers ends them."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
     prepare()
+
+
+def _end_with_parent() -> None:
+    """What a killed process handed out serves nobody."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
 
 
 def judge(name: str, options: Any, device: str) -> Any:

@@ -5,8 +5,11 @@ from __future__ import annotations
 import multiprocessing
 import os
 import signal
+import subprocess
+import sys
 import time
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -70,6 +73,43 @@ def test_an_interrupt_ends_all_workers_and_keeps_what_was_judged(monkeypatch: py
     while multiprocessing.active_children() and time.monotonic() < deadline:
         time.sleep(0.05)
     assert not multiprocessing.active_children()
+
+
+#: Two workers that sleep, whose processes are told.
+ASLEEP = """
+import multiprocessing, time
+from proofs_check.judging import workers
+
+if __name__ == "__main__":
+    with workers.executor(2) as pool:
+        found = [pool.submit(time.sleep, 600) for _ in range(2)]
+        print(*(child.pid for child in multiprocessing.active_children()), flush=True)
+        found[0].result()
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="no /proc that tells which processes run")
+@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL])
+def test_workers_end_with_the_process_that_began_them(how: int, tmp_path: Path) -> None:
+    (tmp_path / "asleep.py").write_text(ASLEEP)
+    with subprocess.Popen([sys.executable, str(tmp_path / "asleep.py")], stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        children = [int(word) for word in process.stdout.readline().split()]
+        assert len(children) == 2
+        # a worker that has begun its work
+        time.sleep(1.0)
+        process.send_signal(how)
+    deadline = time.monotonic() + 30
+    while any(map(_runs, children)) and time.monotonic() < deadline:
+        time.sleep(0.05)
+    assert not any(map(_runs, children))
+
+
+def _runs(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
 
 
 def test_how_many_workers_are_worth_their_start() -> None:
