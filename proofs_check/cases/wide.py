@@ -9,7 +9,7 @@ so that a strategy which stops reaching an edge is noticed (``missed``).
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence, Set
 from fractions import Fraction
 from functools import lru_cache
 from itertools import pairwise
@@ -50,6 +50,8 @@ TEMPERATURES = ("1", "2", "1/2", "3", "1/1000", "1000")
 ENTRIES = ("1", "2", "-1", "1/2", "0", "-2", "1000", "1/1000")
 #: Most draws that are made for one that is kept, and where conditions refuse many.
 TRIES, HARD = 4, 12
+#: Aims at an edge that are taken once more, and draws of each.
+AIMS, EACH = 4, 2
 #: A length from which on a walk is long.
 LONG = 100
 
@@ -396,14 +398,35 @@ def _each_aim(asked: Asked) -> list[tuple[Case, Aim]]:
     statement, longest, key_, count = asked.statement, asked.what, asked.seed, asked.count
     targets = aims(statement)
     found: dict[str, tuple[Case, Aim]] = {}
-    hard = bool(statement.conditions) and statement.model not in TOKENS
     for place, aim in enumerate(targets):
         # what is left over goes to the draws that are aimed at nothing
         wanted = max(1, count // len(targets)) + (max(0, count - len(targets)) % len(targets) if not aim else 0)
-        tries = wanted * TRIES + (HARD if hard else TRIES)
-        cases = made(strategy(statement, aim, longest), key_ * len(targets) + place, wanted, tries, found)
+        cases = _aimed(statement, aim, longest, key_ * len(targets) + place, wanted, found)
         found |= {name: (case, aim) for name, case in cases.items()}
     return list(found.values())
+
+
+def _aimed(
+    statement: Statement, aim: Aim, longest: Lengths, key_: int, wanted: int, known: Container[str]
+) -> dict[str, Case]:
+    hard = bool(statement.conditions) and statement.model not in TOKENS
+    tries = wanted * TRIES + (HARD if hard else TRIES)
+    return made(strategy(statement, aim, longest), key_, wanted, tries, known)
+
+
+def drawn_again(
+    statement: Statement, key_: int, longest: Lengths, at: Set[str], found: Sequence[tuple[Case, Aim]]
+) -> Iterator[tuple[Case, Aim]]:
+    """Further cases at edges: for each by some of the aims that reached it, or by all where none did."""
+    targets, known = aims(statement), {key(case) for case, _ in found}
+    reached = [(features(statement, case), aim) for case, aim in found]
+    chosen, turn = set[int](), Random(key_)
+    for edge in sorted(at):
+        there = [targets.index(aim) for met, aim in reached if edge in met]
+        chosen |= {*turn.sample(there, min(AIMS, len(there)))} if there else {*range(len(targets))}
+    for place in sorted(chosen):
+        cases = _aimed(statement, targets[place], longest, key_ * len(targets) + place, EACH, known)
+        yield from ((case, targets[place]) for case in cases.values() if at & features(statement, case))
 
 
 def made(

@@ -17,6 +17,7 @@ from __future__ import annotations
 import json
 import math
 import shlex
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -56,8 +57,8 @@ ROUNDING = 1e-8
 #: Longest walks of any draw, and of one that is aimed at long ones, by how many summed tokens stand in one form, as
 #: both do in x_s^T W x_t: its numbers are T^2, and the variance of their sum takes T^3.
 LENGTHS = (Lengths(1024, 1024), Lengths(128, 1024), Lengths(12, wide.LONG + 1))
-#: How often cases are drawn once more at edges where none would show an error, and where some number is 0 at least.
-ROUNDS, SOME = 8, 2
+#: How often cases are drawn once more at edges where none would show an error in some quantity.
+ROUNDS = 8
 #: What their keys are apart.
 AGAIN = 10**6
 #: What stands for the kernel's outcome where nothing is judged.
@@ -141,6 +142,8 @@ class Look:
     least: float = 0.0
     #: whether a number twice as large would be seen
     tells: bool = False
+    #: the same of every number that is evaluated and is not 0, as a property is none
+    shows: dict[str, bool] = field(default_factory=dict)
 
 
 def look(sides: Sides, case: Case, budget: Budget) -> Look:
@@ -230,28 +233,23 @@ def _sampled(sides: Sides, check: Simulation, case: Case, budget: Budget) -> Loo
     return found
 
 
-def telling(sides: Sides, case: Case, budget: Budget, constant: bool = False) -> bool:
-    """Whether a case shows a derived number that is twice what is right; as asked where all are constantly 0.
+def telling(sides: Sides, case: Case, budget: Budget) -> dict[str, bool]:
+    """Of which quantities a case shows a derived number that is twice what is right; none of what is 0 there.
 
-    Told from what is derived alone: which cases are sampled does not depend on samples.
+    Of a simulation told from what is derived alone: which cases are sampled does not depend on samples.
     """
-    check, pair = sides.check, sides.pair
-    if not isinstance(check, Simulation):
-        return True
-    walks = walks_of(case, check, budget.effort)
-
-    def tells(name: str) -> bool:
+    pair, found = sides.pair, dict[str, bool]()
+    assert isinstance(sides.check, Simulation)
+    walks = walks_of(case, sides.check, budget.effort)
+    for name in pair.sampled_names:
         moment, mean, variance = pair.statistic(name, case)
-        if not mean:
-            # what is 0 is measured against its deviation
-            return bool(variance) or constant
-        if constant and isinstance(moment, Limit):
-            # a probability that is nearly 0 everywhere is measured against 1
-            return True
         pairs = isinstance(moment, Moment) and moment.kind != "mean"
-        return 8 * budget.log * variance <= mean**2 * (walks // (1 + pairs))
-
-    return any(map(tells, pair.sampled_names))
+        # what is 0 is measured against its deviation
+        seen = 8 * budget.log * variance <= mean**2 * (walks // (1 + pairs)) if mean else bool(variance)
+        # a probability that is nearly 0 everywhere is measured against 1
+        if (seen and (mean or variance)) or (mean and not isinstance(moment, Limit)):
+            found[name] = seen
+    return found
 
 
 def compared(own: Array, mean: float, variance: float, slack: float, delta: float) -> tuple[str, Array]:
@@ -328,6 +326,8 @@ def _evaluated(sides: Sides, check: Evaluation, case: Case) -> Look:
         if slack <= LOOSE * max(1.0, abs(derived)):
             found.compared += 1
             found.names.add(name)
+        if derived:
+            found.shows[name] = abs(derived) > 2 * slack
         if not found.told and not abs(value - derived) <= slack:
             found.told = f"{name}: derived {derived!r}, evaluated {value!r} within {error:.1e}"
     return found
@@ -341,6 +341,8 @@ def _entries(sides: Sides, check: Evaluation, case: Case) -> Look:
         assert around is not None
         found.compared += 1
         slack = around.miss + 4 * math.ulp(abs(float(target.derived)))
+        if target.derived:
+            found.shows[""] = found.shows.get("", False) or abs(float(target.derived)) > 2 * slack
         if not found.told and not abs(around.centre - float(target.derived)) <= slack:
             found.told = f"{name}: derived {float(target.derived)!r}, evaluated {around.centre!r}"
     return found
@@ -361,6 +363,7 @@ def _observed(sides: Sides, check: Observation, case: Case) -> Look:
         if settled:
             found.compared += 1
             found.names.add(name)
+            found.shows[""] = True
     return found
 
 
@@ -408,8 +411,18 @@ def agreement(sides: Sides, draws: int, delta: float, seed: int = 0, effort: int
     found = Agreed(sides.claim)
     pools: dict[str, Pooled] = {}
     names: set[str] = set()
-    for case, aim in _drawn(sides, draws, budget, top):
-        seen = look(sides, case, budget)
+    looks: dict[str, Look] = {}
+
+    def looked(case: Case) -> Look:
+        """What has no randomness is evaluated once."""
+        return looks.get(key(case)) or looks.setdefault(key(case), look(sides, case, budget))
+
+    sampled = isinstance(sides.check, Simulation)
+    drawn, missed = _drawn(
+        sides, draws, budget.seed, top, lambda case: telling(sides, case, budget) if sampled else looked(case).shows
+    )
+    for case, aim in drawn:
+        seen = look(sides, case, budget) if sampled else looked(case)
         found.cases.append(case)
         found.compared += seen.compared
         names |= seen.names
@@ -425,36 +438,46 @@ def agreement(sides: Sides, draws: int, delta: float, seed: int = 0, effort: int
         if whole.apart(delta):
             mean = whole.total / whole.alpha / whole.count
             found.pooled.append(f"{name} is off by {mean:.2g} standard deviations in {whole.count} numbers")
-    told = [case for case in found.cases if telling(sides, case, budget, constant=True)]
-    found.missed = wide.missed(sides.pair.statement, told)
+    found.missed = missed
     found.silent = sorted({*sides.pair.statement.printed} - names)
     return found
 
 
-def _drawn(sides: Sides, draws: int, budget: Budget, top: Lengths) -> list[tuple[Case, wide.Aim]]:
-    """Drawn cases; in the place of those that show nothing, others at the edges which are met by no other."""
+def _drawn(
+    sides: Sides, draws: int, seed: int, top: Lengths, tells: Callable[[Case], dict[str, bool]]
+) -> tuple[list[tuple[Case, wide.Aim]], list[str]]:
+    """Drawn cases, and the edges that they miss.
+
+    At every edge every quantity is to be shown that is shown anywhere: cases of whose edges all else is shown by others
+    give their places to such as do. An edge is missed where there are numbers, all of them too small to be seen.
+    """
     statement = sides.pair.statement
-    found = list(wide.drawn(statement, budget.seed, draws, top))
-    idle = [place for place, (case, _) in enumerate(found) if not telling(sides, case, budget)]
-    wanted = {*wide.missed(statement, [case for k, (case, _) in enumerate(found) if k not in idle])}
+    edges, found = wide.edges(statement), list(wide.drawn(statement, seed, draws, top))
+    faint = set[str]()
+
+    def shown(case: Case) -> set[tuple[str, str]]:
+        """The edges that a case meets, and with them what it shows there."""
+        at, seen = edges & wide.features(statement, case), tells(case)
+        faint.update(at if not all(seen.values()) else ())
+        return {(edge, name) for edge in at for name in ("met", *(name for name, more in seen.items() if more))}
+
+    each = [shown(case) for case, _ in found]
+    count = Counter(pair for pairs in each for pair in pairs)
     for number in range(1, ROUNDS + 1):
-        if number > SOME:
-            sure = [case for case, _ in found if telling(sides, case, budget, constant=True)]
-            wanted &= {*wide.missed(statement, sure)}
-        if not (idle and wanted):
+        wanted = {(edge, name) for edge in edges for _, name in count} - count.keys()
+        if not wanted:
             break
-        for case, aim in wide.drawn(statement, budget.seed + AGAIN * number, draws, top):
-            met = wanted & wide.features(statement, case)
-            if not met or key(case) in {key(one) for one, _ in found} or not telling(sides, case, budget):
-                continue
-            for place in idle:
-                others = [*found[:place], *found[place + 1 :], (case, aim)]
-                if not wide.missed(statement, [one for one, _ in others]):
-                    found[place] = case, aim
-                    idle.remove(place)
-                    wanted -= met
-                    break
-    return found
+        at = {edge for edge, _ in wanted}
+        for case, aim in wide.drawn_again(statement, seed + AGAIN * number, top, at, found):
+            new = shown(case)
+            free = [k for k, pairs in enumerate(each) if all(count[pair] > 1 or pair in new for pair in pairs)]
+            if new & wanted and free:
+                place = min(free, key=lambda k: len(each[k]))
+                count = count - Counter(each[place]) + Counter(new)
+                found[place], each[place] = (case, aim), new
+                wanted -= new
+    blind = faint - {edge for edge, name in count if name != "met"}
+    return found, sorted(blind | {edge for edge in edges if (edge, "met") not in count})
 
 
 def _shrink(sides: Sides, found: Agreed, case: Case, aim: wide.Aim, budget: Budget, top: Lengths) -> None:

@@ -32,14 +32,14 @@ class Wrong(Pair):
         return replace(found, derived=found.derived * FACTOR if found.derived != 0 else sp.Integer(1))
 
 
-def at_an_edge(sides: Sides, edge: str, zero: int = 0) -> Sides:
-    """The sides with a derivation whose numbers are off by a factor, and 0 by ``zero``, at one edge alone."""
+def at_an_edge(sides: Sides, edge: str, zero: int = 0, only: str = "") -> Sides:
+    """The sides with a derivation whose numbers (or ``only`` one) are off by a factor, 0 by ``zero``, at an edge."""
     statement = sides.pair.statement
 
     class There(Pair):
         def target(self, name: str, raw: Any) -> Target:
             found = super().target(name, raw)
-            if edge not in features(statement, raw):
+            if edge not in features(statement, raw) or name != (only or name):
                 return found
             return replace(found, derived=found.derived * FACTOR if found.derived != 0 else sp.Integer(zero))
 

@@ -215,6 +215,8 @@ def test_a_property_whose_draws_miss_an_edge_fails(monkeypatch: pytest.MonkeyPat
         ("lampert2026.sec5.dprime-1", "m = 0"),
         ("bao2024.sec2.softmax-taylor", "T = 2"),
         ("bao2024.sec4.gaussian-rho", "mu = 0"),
+        ("bao2024.sec5.eq8", "Sigma small"),
+        ("bao2024.appA.eq17", "W small"),
         pytest.param("bao2024.appB.display-b", "T > 100", marks=pytest.mark.slow),
     ],
 )
@@ -222,6 +224,12 @@ def test_a_fault_at_one_edge_alone_is_found(claim: str, edge: str) -> None:
     """Where no case was, or one whose numbers have a mean far below their deviation."""
     found = asked(planted.at_an_edge(sides(claim), edge))
     assert found.case is not None and edge in wide.features(by_id()[claim], found.case), found
+
+
+def test_a_fault_of_one_quantity_at_an_edge_is_found() -> None:
+    """Where the only case showed another quantity."""
+    found = asked(planted.at_an_edge(sides("bao2024.sec2.remark2-selector"), "d = 1", only="variance"))
+    assert found.case is not None and found.case["d"] == 1 and found.told.startswith("variance"), found
 
 
 @pytest.mark.parametrize(
