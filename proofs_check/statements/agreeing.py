@@ -17,7 +17,8 @@ from fractions import Fraction
 from proofs_check.cases import at_edges
 from proofs_check.cases.drawn import key as key_of
 from proofs_check.cases.of_statements import Case, exact_case, readable_case
-from proofs_check.checks.agreeing import DRAWS, PART, Agreed, Look, reported
+from proofs_check.checks.agreeing import DRAWS, PART, Agreed, reported
+from proofs_check.checks.both_sides import Look
 from proofs_check.claims.report import Agreement
 from proofs_check.statements.conflicting import conflicting
 from proofs_check.statements.measuring import Measurement, TooDearError, plan

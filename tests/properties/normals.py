@@ -17,7 +17,7 @@ import torch
 
 from montecarlo import engine, walks
 from montecarlo.calibration import check_normals
-from proofs_check.checks.agreeing import SEEN
+from proofs_check.checks.both_sides import SEEN
 
 Draw = Callable[[torch.Tensor, torch.Generator], torch.Tensor]
 #: Standard deviations; normals of the smallest group that is judged; where the tail begins, and its part.

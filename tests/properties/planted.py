@@ -13,7 +13,7 @@ import torch
 
 from montecarlo.registry import Evaluation, Observation, Simulation
 from proofs_check.cases.wide import features
-from proofs_check.checks.agreeing import Sides
+from proofs_check.checks.both_sides import Sides
 from proofs_check.claims.pairing import Pair, Target
 from theorems.kernel.derivation import Derived, Equivalence, SharpBound
 from theorems.kernel.eventually import Eventually

@@ -17,7 +17,8 @@ from proofs_check.binding.instances import values_bound
 from proofs_check.cases import wide
 from proofs_check.cases.drawing import least
 from proofs_check.cases.drawn import Case
-from proofs_check.checks.agreeing import UNSETTLED, Agreed, Sides
+from proofs_check.checks.agreeing import Agreed
+from proofs_check.checks.both_sides import UNSETTLED, Sides
 from proofs_check.checks.evidence import EFFORTS, Evidence, RunContext
 from proofs_check.checks.growing import grown
 from proofs_check.checks.points import exact_quantity, misread

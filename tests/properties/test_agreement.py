@@ -3,8 +3,8 @@
 False alarms: every quantity that is sampled is compared once at each case and once over all cases of its claim, each at
 the level PART/(quantities x (draws + 1)), ``quantities`` counted over all claims, so that a run of all property tests
 fails without a cause with a probability below 10^-9, whatever the tails of the numbers are (see ``levels``, and
-``proofs_check.checks.agreeing``). What is evaluated without randomness has no false alarms. Claims that are judged by a
-search, or by their growth, stand in ``test_searches``.
+``proofs_check.checks.both_sides``). What is evaluated without randomness has no false alarms. Claims that are judged by
+a search, or by their growth, stand in ``test_searches``.
 """
 
 from __future__ import annotations
@@ -22,15 +22,9 @@ from montecarlo.calibration import check_normals
 from montecarlo.registry import Simulation
 from montecarlo.threads import EngineError
 from proofs_check.cases import wide
-from proofs_check.checks import agreeing
-from proofs_check.checks.agreeing import (
-    MOST,
-    Agreed,
-    Pooled,
-    Sides,
-    agreement,
-    compared,
-)
+from proofs_check.checks import both_sides
+from proofs_check.checks.agreeing import Agreed, agreement
+from proofs_check.checks.both_sides import MOST, Pooled, Sides, compared
 from proofs_check.claims.pairing import Pair
 from tests.properties import planted
 from tests.properties.levels import PART, share
@@ -329,7 +323,7 @@ def test_no_more_than_a_part_of_the_level_is_spent(monkeypatch: pytest.MonkeyPat
 
         return called
 
-    monkeypatch.setattr(agreeing, "compared", counted(compared))
+    monkeypatch.setattr(both_sides, "compared", counted(compared))
     monkeypatch.setattr(Pooled, "apart", counted(Pooled.apart))
     both = sides("bao2024.appA.eq11")
     asked(both)

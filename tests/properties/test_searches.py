@@ -17,7 +17,8 @@ from montecarlo import registry
 from montecarlo.directly import run_search
 from proofs_check.cases import wide
 from proofs_check.cases.given import parse_case
-from proofs_check.checks.agreeing import UNSETTLED, Agreed, Sides
+from proofs_check.checks.agreeing import Agreed
+from proofs_check.checks.both_sides import UNSETTLED, Sides
 from proofs_check.checks.evidence import EFFORTS, RunContext
 from proofs_check.checks.searching import searched
 from proofs_check.judging.runner import Options, Silent, judge

@@ -11,7 +11,7 @@ import pytest
 from torch import Tensor
 
 from montecarlo import registry
-from proofs_check.checks import agreeing
+from proofs_check.checks import agreeing, both_sides
 from proofs_check.claims.pairing import Pair
 from proofs_check.judging.runner import Options, Silent, judge
 from theorems.claims.catalogue import by_id
@@ -73,23 +73,23 @@ def test_nothing_is_asked_at_quick_effort_nor_of_a_search() -> None:
 
 def test_the_error_that_a_case_shows_alone_is_seen_there() -> None:
     """With rounding or without, either way; half of it in hardly any."""
-    budget, n = agreeing.Budget(1e-12), 4096
+    budget, n = both_sides.Budget(1e-12), 4096
     runs = np.random.default_rng(0).normal(size=(300, n))
     for off in (1e-9, 0.5):
         for sign in (1, -1):
-            shifted = [own + sign * agreeing.alone(own, budget, off) for own in runs]
-            assert all(agreeing.compared(own, 0.0, 1.0, off, 1e-12)[0] for own in shifted)
-    halves = [own + agreeing.alone(own, budget) / 2 for own in runs]
-    assert sum(bool(agreeing.compared(own, 0.0, 1.0, 1e-9, 1e-12)[0]) for own in halves) <= 3
+            shifted = [own + sign * both_sides.alone(own, budget, off) for own in runs]
+            assert all(both_sides.compared(own, 0.0, 1.0, off, 1e-12)[0] for own in shifted)
+    halves = [own + both_sides.alone(own, budget) / 2 for own in runs]
+    assert sum(bool(both_sides.compared(own, 0.0, 1.0, 1e-9, 1e-12)[0]) for own in halves) <= 3
 
 
 def test_larger_samples_are_of_parts_with_streams_of_their_own() -> None:
     check: Any = registry.find(EQ15)
-    both = agreeing.Sides(Pair(by_id()[EQ15]), check)
+    both = both_sides.Sides(Pair(by_id()[EQ15]), check)
     case = {"d": 1, "W": [["1"]], "Sigma": [["1"]], "start": "sigma", "i": 1, "j": 1}
-    samples = (agreeing.numbers_of(both, check, case, agreeing.Budget(1e-9, effort=k)) for k in (1, 4))
+    samples = (both_sides.numbers_of(both, check, case, both_sides.Budget(1e-9, effort=k)) for k in (1, 4))
     (one,), (four,) = (sample.values() for sample in samples)
-    assert len(four) == 4 * len(one) == 4 * agreeing.MOST and np.array_equal(four[: len(one)], one)
+    assert len(four) == 4 * len(one) == 4 * both_sides.MOST and np.array_equal(four[: len(one)], one)
     assert len(set(four.tolist())) > 0.99 * len(four)
 
 
@@ -98,6 +98,6 @@ def test_numbers_that_hardly_vary_are_no_constant() -> None:
     normals = np.random.default_rng(0).normal(size=200_000)
     numbers, deviation, slack = 1 / 7 + 1e-9 * (normals**2 - 1), 1e-9 * 2**0.5, 1.5e-9
     assert abs(numbers - 1 / 7).max() > 10 * slack
-    assert not agreeing.compared(numbers, 1 / 7, deviation**2, slack, 1e-12)[0]
-    assert "derived" in agreeing.compared(numbers + 1e-7, 1 / 7, deviation**2, slack, 1e-12)[0]
-    assert "without variance" in agreeing.compared(numbers, 1 / 7, 0.0, slack, 1e-12)[0]
+    assert not both_sides.compared(numbers, 1 / 7, deviation**2, slack, 1e-12)[0]
+    assert "derived" in both_sides.compared(numbers + 1e-7, 1 / 7, deviation**2, slack, 1e-12)[0]
+    assert "without variance" in both_sides.compared(numbers, 1 / 7, 0.0, slack, 1e-12)[0]

@@ -11,7 +11,7 @@ import sympy as sp
 
 from montecarlo import registry
 from montecarlo.registry import Points, Search
-from proofs_check.checks.agreeing import UNSETTLED
+from proofs_check.checks.both_sides import UNSETTLED
 from proofs_check.checks.evidence import EFFORTS, Evidence, RunContext
 from proofs_check.checks.searching import searched
 from proofs_check.claims.pairing import Pair
