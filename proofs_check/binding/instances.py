@@ -130,10 +130,10 @@ def _chosen(claim: Statement, seen: Sequence[Seen], most: int) -> list[Seen]:
     if len(seen) <= most:
         return list(seen)
     met: dict[str, int] = {}
-    if claim.model in structured_edges.FEATURES:
-        edges, features = structured_edges.edges(claim), structured_edges.FEATURES[claim.model]
+    if claim.model in structured_edges.EDGES:
+        edges = structured_edges.edges(claim)
         for place, one in enumerate(seen):
-            for edge in sorted(edges & features(one.case)):
+            for edge in sorted(edges & structured_edges.features(claim, one.case)):
                 met.setdefault(edge, place)
     even = (len(seen) * k // most for k in range(most))
     return [seen[place] for place in sorted([*dict.fromkeys((*met.values(), *even))][:most])]

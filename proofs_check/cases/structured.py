@@ -37,6 +37,8 @@ FAMILIES = ("free", "null", "opposite", "between", "equal", "unseen", "edge", "c
 SEVERAL = ("opposite", "between", "unseen", "edge", "collinear")
 #: What a further parameter is drawn from where the statement gives no range.
 SCALARS = ("1", "1/2", "2", "1/4", "3")
+#: Such a parameter that is small, and one that is large.
+ENDS = ("1/1000000", "1000000")
 BETAS = ("1", "-1", "2", "1/2", "-2", "0")
 #: Weights of points.
 WEIGHTS = (1, "1/2", "1/4", 0)

@@ -58,7 +58,23 @@ def edges(statement: Statement) -> frozenset[str]:
     found = {*EDGES[statement.model]}
     if statement.model == "ensemble" and "W" in given_structured.keys(statement)[0]:
         found |= ABOUT_HEADS
+    found |= {"w = 1", "w = T"} if "w" in statement.parameters else set()
+    found |= {f"{name} = {end}" for name, ends in sizes(statement).items() for end in ends}
     return frozenset(edge for edge in found if FORBIDDEN.get(edge) not in statement.conditions)
+
+
+def sizes(statement: Statement) -> Mapping[str, tuple[str, ...]]:
+    """How small and how large the numbers are that a claim has beside its instance."""
+    own = (*given_structured.KEYS[statement.model], "w")
+    return {name: structured.ENDS for name in given_structured.keys(statement)[0] if name not in own}
+
+
+def features(statement: Statement, case: Mapping[str, Any]) -> set[str]:
+    """The edges that a case meets, among other things that can be read off it."""
+    found = _FEATURES[statement.model](case) | {f"{name} = {case[name]}" for name in sizes(statement)}
+    if "w" in statement.parameters:
+        found |= {f"w = {case['w']}"} | ({"w = T"} if case["w"] >= len(case["z"]) - 1 else set())
+    return found
 
 
 def forbids(conditions: Collection[str], family: str) -> bool:
@@ -134,7 +150,7 @@ def _of_weighted(case: Mapping[str, Any]) -> set[str]:
     return ({"one point"} if len(weights) == 1 else set()) | ({"a weight is 0"} if 0 in weights else set())
 
 
-FEATURES: Mapping[str, Callable[[Mapping[str, Any]], set[str]]] = {
+_FEATURES: Mapping[str, Callable[[Mapping[str, Any]], set[str]]] = {
     "embeddings": _of_embeddings,
     "ensemble": _of_ensemble,
     "exchangeable": _of_exchangeable,

@@ -96,7 +96,8 @@ def aims(statement: Statement) -> tuple[Aim, ...]:
             {"end": True},
             *(({"first": True},) * ("i" in statement.parameters)),
         )
-    return ({}, *(aim for aim in STRUCTURED_AIMS[statement.model] if _possible(statement, aim)))
+    found = [aim for aim in STRUCTURED_AIMS[statement.model] if _possible(statement, aim)]
+    return ({}, *found, *({name: (end,)} for name, ends in structured_edges.sizes(statement).items() for end in ends))
 
 
 def _possible(statement: Statement, aim: Aim) -> bool:
@@ -326,7 +327,7 @@ def features(statement: Statement, case: Mapping[str, Any]) -> set[str]:
             found |= {"i = T"} if case.get("i") == case["T"] else set()
             found |= {"i = 1 < T"} if case.get("i") == 1 < case["T"] else set()
         return found | {told for told in ties(statement) if tied(statement, told, case) == case}
-    return structured_edges.FEATURES[statement.model](case)
+    return structured_edges.features(statement, case)
 
 
 def _features_of_tokens(statement: Statement, case: Mapping[str, Any]) -> set[str]:

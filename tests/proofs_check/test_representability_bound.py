@@ -9,7 +9,7 @@ import pytest
 
 from montecarlo.lampert2026 import representability as second
 from proofs_check.binding.instances import _chosen, values_bound
-from proofs_check.cases.structured_edges import FEATURES, edges
+from proofs_check.cases.structured_edges import edges, features
 from tests.proofs_check.binding.sides import derived_as, looked
 from theorems.algebra.expressions import parse
 from theorems.kernel.derivation import Equivalence, fact
@@ -21,11 +21,11 @@ COST = "lampert2026.sec4.cost"
 def test_cases_at_the_edges_are_among_those_that_are_compared() -> None:
     """At equal distances there may be none of z_0 equal to a key that a mask hides from all queries."""
     pair, _, seen = looked(CAUSAL)
-    features, wanted = FEATURES[pair.statement.model], edges(pair.statement)
-    met = {edge for one in seen for edge in wanted & features(one.case)}
-    chosen = _chosen(pair.statement, seen, 24)
+    claim, wanted = pair.statement, edges(pair.statement)
+    met = {edge for one in seen for edge in wanted & features(claim, one.case)}
+    chosen = _chosen(claim, seen, 24)
     assert len(chosen) == 24 < len(seen) and "only a key after all queries is z_0" in met
-    assert met <= {edge for one in chosen for edge in features(one.case)}
+    assert met <= {edge for one in chosen for edge in features(claim, one.case)}
 
 
 @pytest.mark.parametrize("claim", [FULL, CAUSAL, WINDOW])

@@ -239,6 +239,8 @@ def test_a_fault_of_one_quantity_at_an_edge_is_found() -> None:
         ("lampert2026.sec4.prop41-window", "z_0 lies between two tokens"),
         ("lampert2026.sec4.prop41-causal", "only a key after all queries is z_0"),
         ("lampert2026.sec4.cost", "all lie on a line"),
+        ("lampert2026.sec4.cost", "kappa = 1/1000000"),
+        ("lampert2026.sec4.prop41-window", "w = T"),
     ],
 )
 def test_an_edge_that_no_case_meets_is_missed(claim: str, edge: str) -> None:
