@@ -155,7 +155,7 @@ def _straight(node: Expr, name: str) -> bool:
     from theorems.statement.moments.scalars import sympy_of
 
     value, place = sympy_of(node), symbol(name)
-    return value.is_polynomial(place) and sp.degree(value, place) <= 1
+    return bool(value.is_polynomial(place) and sp.degree(value, place) <= 1)
 
 
 def _plain(node: Expr, taken: frozenset[str], values: Values) -> Iterator[tuple[Expr, Values]]:
