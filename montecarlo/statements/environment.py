@@ -152,10 +152,10 @@ class Environment:
         return stacked[rows]
 
     def mean(self) -> Array:
-        """The mean of the tokens, (n, d)."""
+        """The mean of the tokens x_1, ..., x_T, (n, d): the one after the last, if it is there, is not among them."""
         if self.places is not None:
             raise StatementSimulationError("mean(x) needs all tokens, and only some were made")
-        return self._tokens().mean(1)
+        return self._tokens()[:, : int(self.scalars.get("T", self._tokens().shape[1]))].mean(1)
 
     def _tokens(self) -> Array:
         if self.tokens is None:

@@ -94,9 +94,10 @@ class StatementSimulation:
             )
         # where sums are empty no token is read, but one is there
         self.T = max(self.T, 1)
-        read = None if any(_reads_all(node) for node in arguments) else places_of(arguments, self.env) or [1]
+        named = places_of(arguments, self.env)
+        read = None if any(_reads_all(node) for node in arguments) else named or [1]
         # the token after the last, x[T + 1], is drawn like the others
-        self.T += read is not None and self.T + 1 in read
+        self.T += self.T + 1 in named
         root, mean = covariance_root(fetched(self.env.matrices["Sigma"])), self.env.lists.get("m")
         return Process(self.law, self.T, root, self.env.scalars, None if mean is None else fetched(mean), read)
 

@@ -17,7 +17,7 @@ from proofs_check.statements.measuring import BETA, Measurement, TooDearError
 from proofs_check.statements.moments import CANDIDATES, DRAWN, FURTHER, Checker
 from proofs_check.statements.sampled import REFUTING, SAMPLED
 from theorems.statement.deciding.decide import decide
-from theorems.statement.expression import HOLDS, Expr
+from theorems.statement.expression import HOLDS, MOMENTS, Expr
 from theorems.statement.moments.normal import sign
 from theorems.statement.reading.conditions import parts, violated
 
@@ -73,11 +73,20 @@ class ClauseChecker(Checker):
             found.append(None if way is None else way in HOLDS[part.args[0]])
         return False if False in found else None if None in found else True
 
+    def _meeting(self) -> Iterator[Case]:
+        """Small cases at which equations of B hold, as if they were hypotheses: few others meet u.T*v = 0."""
+        told = [part.args for part in parts(self.prop.right) if part.args[0] == "=" and not part.has(*MOMENTS)]
+        if not told:
+            return
+        given = replace(self.prop, known=replace(self.prop.known, relations=(*self.prop.known.relations, *told)))
+        yield from simple(given)
+
     def _violated(self, pool: list[Case], where: str) -> None:
         """Look for an exact case that violates the statement, and sample its signs on two streams."""
         found = self.found
         found.status, found.reason = "undecided", f"not shown for {where}, and no case that violates it was found"
-        ordered = distinct(itertools.chain(simple(self.prop), sorted(pool, key=size)))
+        meeting = itertools.islice(self._meeting(), CANDIDATES[self.effort] // 2)
+        ordered = distinct(itertools.chain(meeting, simple(self.prop), sorted(pool, key=size)))
         tried = 0
         for case in itertools.islice(ordered, CANDIDATES[self.effort]):
             left, right = self.truth(self.prop.left, case), self.truth(self.prop.right, case)

@@ -11,6 +11,9 @@ from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+import sympy as sp
+
+from theorems.algebra.expressions import symbol
 from theorems.statement.expression import BINDERS, Expr, negative, number
 from theorems.statement.moments.forms import NotPolynomialError
 from theorems.statement.proposition import Proposition
@@ -126,7 +129,33 @@ class Values:
     def _signed(self, node: Expr, strict: bool) -> bool:
         if node.op == "number":
             return bool(node.args[0] > 0 or (node.args[0] == 0 and not strict))
-        return self.prover.at_least(node, number(0), strict) is not None
+        return (strict and self._above_at_ends(node)) or self.prover.at_least(node, number(0), strict) is not None
+
+    def _above_at_ends(self, node: Expr) -> bool:
+        """Whether an expression is of degree 1 in a name between two numbers, and > 0 at both.
+
+        At an end that the name does not reach, >= 0 will do, if the other end has > 0.
+        """
+        for name in sorted(node.names()):
+            known = self.known.ranges.get(name)
+            if known is None or known.low is None or known.high is None or not _straight(node, name):
+                continue
+            low, high = (node.put({name: number(end)}) for end in (known.low, known.high))
+            above = self._signed(low, True), self._signed(high, True)
+            if any(above) and all(
+                one or (unreached and self._signed(end, False))
+                for one, unreached, end in zip(above, (known.low_open, known.high_open), (low, high), strict=True)
+            ):
+                return True
+        return False
+
+
+def _straight(node: Expr, name: str) -> bool:
+    """Whether an expression is a polynomial of degree 1 in a name at most."""
+    from theorems.statement.moments.scalars import sympy_of
+
+    value, place = sympy_of(node), symbol(name)
+    return bool(value.is_polynomial(place) and sp.degree(value, place) <= 1)
 
 
 def _plain(node: Expr, taken: frozenset[str], values: Values) -> Iterator[tuple[Expr, Values]]:

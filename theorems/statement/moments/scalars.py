@@ -97,12 +97,18 @@ class Exact:
         """The exact value of a deterministic scalar; NotPolynomialError where there is no closed form."""
         if node not in self._values:
             try:
-                self._values[node] = self._value(node)
+                self._values[node] = self._without_powers_of_zero(self._value(node))
             except (ValueError, ZeroDivisionError, sp.PolynomialError) as error:
                 if isinstance(error, StatementError):
                     raise
                 raise NotPolynomialError(f"{str(node)[:60]} has no closed form here: {error}", at=node.at) from None
         return self._values[node]
+
+    def _without_powers_of_zero(self, value: sp.Expr) -> sp.Expr:
+        """A value with 0 for 0**h where the hypotheses say that h > 0."""
+        powers = {power for power in value.atoms(sp.Pow) if power.base == 0} if value.has(sp.S.Zero) else set()
+        above = {symbol(name): sp.Dummy(positive=True) for name, known in self.known.ranges.items() if known.sign == 1}
+        return value.xreplace({power: sp.S.Zero for power in powers if power.exp.xreplace(above).is_positive})
 
     def _value(self, node: Expr) -> sp.Expr:
         op, args = node.op, node.args
