@@ -416,15 +416,19 @@ def _aimed(
 
 
 def drawn_again(
-    statement: Statement, key_: int, longest: Lengths, at: Set[str], found: Sequence[tuple[Case, Aim]]
+    statement: Statement, key_: int, longest: Lengths, at: Set[str], dark: Set[str], found: Sequence[tuple[Case, Aim]]
 ) -> Iterator[tuple[Case, Aim]]:
-    """Further cases at edges: for each by some of the aims that reached it, or by all where none did."""
+    """Further cases at edges: for each by some of the aims that reached it, by all of them if it is a dark one.
+
+    Where no aim reached it, by all that there are.
+    """
     targets, known = aims(statement), {key(case) for case, _ in found}
     reached = [(features(statement, case), aim) for case, aim in found]
     chosen, turn = set[int](), Random(key_)
     for edge in sorted(at):
         there = [targets.index(aim) for met, aim in reached if edge in met]
-        chosen |= {*turn.sample(there, min(AIMS, len(there)))} if there else {*range(len(targets))}
+        some = there if edge in dark else turn.sample(there, min(AIMS, len(there)))
+        chosen |= {*some} if there else {*range(len(targets))}
     for place in sorted(chosen):
         cases = _aimed(statement, targets[place], longest, key_ * len(targets) + place, EACH, known)
         yield from ((case, targets[place]) for case in cases.values() if at & features(statement, case))

@@ -139,7 +139,8 @@ def _drawn(
         if not wanted:
             break
         at = {edge for edge, _ in wanted}
-        for case, aim in wide.drawn_again(statement, seed + AGAIN * number, top, at, found):
+        dark = at - {edge for edge, name in count if name != "met"}
+        for case, aim in wide.drawn_again(statement, seed + AGAIN * number, top, at, dark, found):
             new = shown(case)
             free = [k for k, pairs in enumerate(each) if all(count[pair] > 1 or pair in new for pair in pairs)]
             if new & wanted and free:

@@ -39,7 +39,7 @@ from theorems.kernel.matrix_claims import matrix_of
 from theorems.kernel.outcome import Outcome
 
 #: Normals of a case, and bounds of its walks.
-NORMALS, FEWEST, MOST = 1 << 20, 1 << 10, 1 << 14
+NORMALS, FEWEST, MOST = 1 << 20, 1 << 11, 1 << 14
 #: Standard deviations that a sum exceeds downwards but for one time in a thousand.
 SEEN = 3.1
 #: What an error is multiplied by until it is seen.
