@@ -43,12 +43,13 @@ from theorems.rules import licensed
 from theorems.statement.deciding.decide import decide, derivation_of
 from theorems.statement.deciding.derived import kernel_of
 from theorems.statement.expression import Expr, number
+from theorems.statement.latex import statement_latex
 from theorems.statement.moments.forms import NotPolynomialError
 from theorems.statement.proposition import Proposition
-from theorems.statement.prose import alias, statement_latex
 from theorems.statement.reading.hypotheses import words_of
 from theorems.statement.reading.language import parsed
 from theorems.statement.reading.tending import Limit
+from theorems.statement.sympy_text import alias
 from theorems.statement.values.certify import shown
 
 _NAME = re.compile(r"[A-Za-z_]\w*")

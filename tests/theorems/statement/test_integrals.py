@@ -16,8 +16,8 @@ from proofs_check.statements.judging import check_statement
 from proofs_check.statements.request import Request
 from theorems.statement import StatementError, proposition
 from theorems.statement.deciding.decide import Derivation
+from theorems.statement.latex import latex
 from theorems.statement.moments import integrals
-from theorems.statement.prose import latex
 from theorems.statement.reading.language import parsed
 from theorems.statement.typeset import _text
 from theorems.statement.values.arithmetic import UndefinedError, ball

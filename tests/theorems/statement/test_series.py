@@ -15,10 +15,10 @@ from proofs_check.statements.request import Request
 from theorems.algebra.balls import precision
 from theorems.statement import proposition
 from theorems.statement.expression import StatementError
+from theorems.statement.latex import latex
 from theorems.statement.moments import series
 from theorems.statement.moments.series import enclosed, terms_of
 from theorems.statement.proofs.prover import proved
-from theorems.statement.prose import latex
 from theorems.statement.reading.language import parsed
 from theorems.statement.values.arithmetic import UndefinedError
 from theorems.statement.values.cases import Case
