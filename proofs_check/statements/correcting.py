@@ -12,7 +12,7 @@ from dataclasses import replace
 
 import sympy as sp
 
-from montecarlo.search_statement import evaluate
+from montecarlo.search_values import evaluate
 from proofs_check.cases.without_tokens import drawn
 from proofs_check.statements.found import Found
 from proofs_check.statements.texts import exact_text

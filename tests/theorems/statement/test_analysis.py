@@ -12,7 +12,7 @@ import sympy as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
-from montecarlo.search_statement import evaluate
+from montecarlo.search_values import evaluate
 from montecarlo.statements.encloser import Encloser
 from montecarlo.statements.environment import environment_of
 from montecarlo.statements.nodes import frozen

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from montecarlo.search_statement import evaluate
+from montecarlo.search_values import evaluate
 from montecarlo.statements.environment import environment_of
 from montecarlo.statements.values import value
 from theorems.algebra.balls import precision, rational

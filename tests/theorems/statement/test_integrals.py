@@ -9,7 +9,7 @@ import flint
 import pytest
 import sympy as sp
 
-from montecarlo.search_statement import evaluate
+from montecarlo.search_values import evaluate
 from montecarlo.statements import values as interpreter
 from montecarlo.statements.environment import environment_of
 from proofs_check.statements.judging import check_statement

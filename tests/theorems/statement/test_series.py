@@ -9,7 +9,7 @@ import flint
 import pytest
 import sympy as sp
 
-from montecarlo.search_statement import evaluate
+from montecarlo.search_values import evaluate
 from proofs_check.statements.judging import check_statement
 from proofs_check.statements.request import Request
 from theorems.algebra.balls import precision

@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from montecarlo.search_statement import evaluate
+from montecarlo.search_values import evaluate
 from montecarlo.statements.environment import environment_of
 from montecarlo.statements.nodes import StatementSimulationError, frozen
 from montecarlo.statements.values import value as simulated
