@@ -9,6 +9,7 @@ from itertools import product
 import numpy as np
 import torch
 
+from montecarlo.empirical_checks import Points
 from montecarlo.lampert2026.costs import (
     FAMILIES,
     ROUNDOFF,
@@ -20,7 +21,7 @@ from montecarlo.lampert2026.costs import (
     sink_cost,
     whole,
 )
-from montecarlo.registry import Points, search
+from montecarlo.registry import search
 
 #: The grid of the searches: C, lam with its nuisances' n and family, kappa, d. The first point of each d is C = 1.
 DIMENSIONS = (4, 36, 64)

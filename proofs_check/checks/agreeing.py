@@ -26,7 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from montecarlo import registry
-from montecarlo.registry import Evaluation, Observation, Registered, Simulation
+from montecarlo.empirical_checks import Evaluation, Observation, Registered, Simulation
 from proofs_check.cases import wide
 from proofs_check.cases.drawn import Case, key
 from proofs_check.cases.wide import Lengths

@@ -17,6 +17,7 @@ from typing import Any, cast
 import sympy as sp
 
 from montecarlo import registry
+from montecarlo.empirical_checks import Simulation
 from proofs_check.binding.hold import capped, derivation_bound, informal, rules_of_its_own, simulation_bound
 from proofs_check.binding.tied import Binding
 from proofs_check.cases.of_statements import exact_case
@@ -182,7 +183,7 @@ def bound(claim: Statement, cases: list[Case], seed: int) -> Binding:
     except LookupError:
         simulation = None
     found.missing += informal(claim, simulation)
-    if isinstance(simulation, registry.Simulation) and simulation.model != "free":
+    if isinstance(simulation, Simulation) and simulation.model != "free":
         rows = [row["params"] for row in cases]
         found = found.joined(simulation_bound(claim, simulation, rows, seed, tuple(claim.printed)))
     elif simulation is not None and not found.missing:
