@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from montecarlo import engine, threads
-from montecarlo.registry import Simulation
+from montecarlo.empirical_checks import Simulation
 from montecarlo.walks import Walks
 
 #: Normals that are looked at: as many beyond 4 standard deviations as a clamp there could not hide.

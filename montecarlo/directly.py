@@ -11,8 +11,8 @@ import torch
 from torch import Tensor
 
 from montecarlo import cases, seeds
+from montecarlo.empirical_checks import GIVEN, Evaluation, Growth, Points, Search
 from montecarlo.engine import resolve_device
-from montecarlo.registry import GIVEN, Evaluation, Growth, Points, Search
 from montecarlo.threads import at_least_one, in_order, one_torch_thread
 
 #: Tokens of a block of a growth.

@@ -23,7 +23,7 @@ from torch import Tensor
 from montecarlo import cases, registry, seeds
 from montecarlo.accumulate import Block, CovarianceAccumulator, MomentAccumulator, Pair, Sample, reduce_blocks
 from montecarlo.cases import STARTS
-from montecarlo.registry import COUNT, SAMPLED, SINGLE, Simulation
+from montecarlo.empirical_checks import COUNT, SAMPLED, SINGLE, Simulation
 from montecarlo.threads import EngineError, NotFiniteError, at_least_one, one_torch_thread, with_less
 from montecarlo.walks import (
     TIERS,

@@ -17,7 +17,8 @@ import torch
 from torch import Tensor
 
 from montecarlo import cases, seeds
-from montecarlo.registry import COUNT, SAMPLED, SINGLE, Growth, Simulation, covariance
+from montecarlo.empirical_checks import COUNT, SAMPLED, SINGLE, Growth, Simulation
+from montecarlo.registry import covariance
 from montecarlo.statements.environment import Environment, environment_of
 from montecarlo.statements.nodes import MOMENTS, Node, StatementSimulationError, frozen, has_moment, names, put, text
 from montecarlo.statements.simulation import places_of

@@ -165,6 +165,7 @@ def judge(
     ``degree``. Raises ValueError naming the argument for one that cannot be used.
     """
     from montecarlo import registry
+    from montecarlo.empirical_checks import Simulation
     from proofs_check.judging import runner
     from theorems.claims import catalogue
     from theorems.kernel import deriving
@@ -191,7 +192,7 @@ def judge(
             if degree is None:
                 name = getattr(simulation, "__name__", "the simulation")
                 raise ValueError(f"simulation = {name} comes without its degree in the tokens; add e.g. degree=2")
-            stack.enter_context(registry.registered(registry.Simulation(statement.id, simulation, degree)))
+            stack.enter_context(registry.registered(Simulation(statement.id, simulation, degree)))
         options = runner.Options(effort=effort, seed=seed, device=device, jobs=jobs, case=case)
         found = runner.judge(statement, options, runner.resolve(options), runner.Silent())
     reports = [report for report, _ in found]

@@ -33,8 +33,10 @@ from theorems.kernel.catalogued import line_said, narrowed_texts, said
 from theorems.kernel.derivation import Fact, SharpBound, consequence, derivation, fact
 from theorems.kernel.distributions import density, finite
 from theorems.statement import StatementError, proposition
-from theorems.statement.prose import alias, in_words, statement_latex
+from theorems.statement.latex import statement_latex
+from theorems.statement.prose import in_words
 from theorems.statement.reading.coherent import check_used
+from theorems.statement.sympy_text import alias
 
 __all__ = [
     "IDENTITY",

@@ -8,7 +8,8 @@ import torch
 from torch import Tensor
 
 from montecarlo.bao2024.softmax import taylor
-from montecarlo.registry import Points, evaluation, growth, instance, search, simulation
+from montecarlo.empirical_checks import Points
+from montecarlo.registry import evaluation, growth, instance, search, simulation
 from montecarlo.walks import Walks
 
 

@@ -10,7 +10,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from montecarlo.registry import Points, evaluation, search
+from montecarlo.empirical_checks import Points
+from montecarlo.registry import evaluation, search
 
 Function = Callable[..., Any]
 

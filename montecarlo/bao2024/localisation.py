@@ -16,8 +16,9 @@ from torch import Tensor
 from montecarlo.bao2024.lemma1 import full_score, linear
 from montecarlo.bao2024.softmax import taylor
 from montecarlo.bao2024.spectrum import eq5, traces
+from montecarlo.empirical_checks import Points
 from montecarlo.gram import combined_scores, lengths
-from montecarlo.registry import Points, evaluation, instance, search, simulation, variance
+from montecarlo.registry import evaluation, instance, search, simulation, variance
 from montecarlo.walks import Walks
 
 Function = Callable[..., Any]

@@ -7,7 +7,8 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from montecarlo.registry import Points, search
+from montecarlo.empirical_checks import Points
+from montecarlo.registry import search
 
 ROUNDOFF = 2.0**-53
 DIMENSIONS = (1, 2, 3, 4, 5, 6)

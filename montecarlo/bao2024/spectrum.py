@@ -6,7 +6,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from montecarlo.registry import Points, evaluation, search
+from montecarlo.empirical_checks import Points
+from montecarlo.registry import evaluation, search
 
 ROUNDOFF = 2.0**-53
 DIMENSIONS = (1, 2, 3, 4, 5, 6)

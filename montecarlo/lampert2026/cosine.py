@@ -14,7 +14,8 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from montecarlo.registry import Points, instance, search
+from montecarlo.empirical_checks import Points
+from montecarlo.registry import instance, search
 
 ROUNDOFF = 2.0**-53
 #: Bits of the entries of tokens and of W, so that every Y_i is exact in float64 for the shapes below.

@@ -13,7 +13,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from montecarlo.registry import Points, instance, search
+from montecarlo.empirical_checks import Points
+from montecarlo.registry import instance, search
 
 ROUNDOFF = 2.0**-53
 #: Numbers of keys beside the sink, dimensions of the values, and the grid of scores and values.

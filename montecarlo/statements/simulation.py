@@ -11,7 +11,7 @@ import numpy as np
 
 from montecarlo import hypercontractivity
 from montecarlo.accumulate import Sample
-from montecarlo.registry import Tails
+from montecarlo.empirical_checks import Simulation, Tails
 from montecarlo.statements import blocks, frames, pieces, radii, waves
 from montecarlo.statements import quadratic as quadratics
 from montecarlo.statements.arrays import Array, Generator, array, fetched, floating, is_array, library
@@ -143,7 +143,6 @@ class StatementSimulation:
     def by_torch(self, *, claim_id: str, **options: Any) -> Sample:
         """Sample all statistics by torch, with the options of ``engine.draw``."""
         from montecarlo.engine import draw
-        from montecarlo.registry import Simulation
 
         tails = {name: self.tails(name) for name in self.statistics}
         simulation = Simulation(

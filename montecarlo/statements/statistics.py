@@ -12,7 +12,8 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from montecarlo.registry import Tails, covariance, variance
+from montecarlo.empirical_checks import Tails
+from montecarlo.registry import covariance, variance
 from montecarlo.statements.arrays import Array
 from montecarlo.statements.combine import combine, moments_apart
 from montecarlo.statements.environment import Environment

@@ -12,7 +12,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from montecarlo.registry import Growth, Simulation, drawing_of, instance_of
+from montecarlo.empirical_checks import Growth, Simulation
+from montecarlo.registry import drawing_of, instance_of
 from proofs_check.binding.finite_laws import finite_laws_bound
 from proofs_check.binding.instances import values_bound
 from proofs_check.binding.matrix_instances import matrices_bound

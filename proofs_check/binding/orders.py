@@ -10,7 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from montecarlo.registry import Growth, instance_of
+from montecarlo.empirical_checks import Growth
+from montecarlo.registry import instance_of
 from proofs_check.binding.named import InstanceError, instance
 from proofs_check.binding.tied import Binding, line
 from proofs_check.checks.evidence import Seen

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
 from montecarlo import registry
-from montecarlo.registry import Evaluation, Observation, Simulation
+from montecarlo.empirical_checks import Evaluation, Observation, Simulation
 from proofs_check.cases import wide
 from proofs_check.cases.drawn import Case, key
 from proofs_check.cases.wide import Lengths

@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from montecarlo.registry import Evaluation, Observation, Registered, Simulation
+from montecarlo.empirical_checks import Evaluation, Observation, Registered, Simulation
 from proofs_check.cases.drawn import Case, key
 from proofs_check.checks.evaluating import LOOSE
 from proofs_check.checks.evidence import RunContext

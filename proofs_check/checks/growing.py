@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from montecarlo.registry import Growth, Tails
+from montecarlo.empirical_checks import Growth, Tails
 from proofs_check.checks.evidence import BETA, Evidence, RunContext
 from proofs_check.checks.intervals import interval
 from proofs_check.claims.cases import shown_case

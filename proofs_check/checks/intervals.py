@@ -31,8 +31,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from montecarlo.empirical_checks import Tails
 from montecarlo.hypercontractivity import kurtosis
-from montecarlo.registry import Tails
 
 #: A number whose square a float holds.
 LARGEST = 1e150

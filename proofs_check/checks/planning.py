@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from montecarlo.registry import Simulation, Tails
+from montecarlo.empirical_checks import Simulation, Tails
 from proofs_check.checks.evidence import BETA, Planned, RunContext
 from proofs_check.checks.intervals import Drawn, numbers_needed
 from proofs_check.claims.pairing import Pair, Sampled, scale_and_tolerance

@@ -10,7 +10,7 @@ from typing import Any
 
 import sympy as sp
 
-from montecarlo.registry import Simulation
+from montecarlo.empirical_checks import Simulation
 from proofs_check.cases import drawn as drawing
 from proofs_check.checks import tails
 from proofs_check.checks.approaching import MOST_LENGTHS, Approached, Ladder, plan_ladder, reached

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from montecarlo.registry import Simulation
+from montecarlo.empirical_checks import Simulation
 from proofs_check.checks.evidence import Evidence
 from proofs_check.claims.pairing import Pair
 from theorems.gaussian.process import Moment

@@ -180,16 +180,16 @@ def case_of(
 
 def without_value(claim: Statement) -> str:
     """What a claim is that has no value at a case of its own; empty where it has one."""
-    from montecarlo import registry
+    from montecarlo.empirical_checks import Growth, Search
 
     if is_data(claim):
         return "about a limit" if any(said(claim, name).limit.variable for name in claim.printed) else ""
     if claim.model in STRUCTURED:
         return ""
     found = empirical_check(claim)
-    if isinstance(found, registry.Search):
+    if isinstance(found, Search):
         return "a bound that is searched"
-    return "about orders of growth" if isinstance(found, registry.Growth) else ""
+    return "about orders of growth" if isinstance(found, Growth) else ""
 
 
 def stated_case(
@@ -300,13 +300,13 @@ def explore(
     claim: Statement, case: Mapping[str, Any], symmetric: bool, context: RunContext
 ) -> list[tuple[str, Target, Interval | None, int, str]]:
     """Every quantity of the claim at the case: what is printed, derived and simulated, with walks and a remark."""
-    from montecarlo import registry
+    from montecarlo.empirical_checks import Simulation
 
     if is_data(claim):
         return explore_stated(claim, case, context)
     pair = Pair(claim, symmetric=symmetric)
     found = empirical_check(claim)
-    if not isinstance(found, registry.Simulation):
+    if not isinstance(found, Simulation):
         from montecarlo.directly import evaluate
 
         matrix = matrix_of(pair.derived())

@@ -36,7 +36,7 @@ def rate(pair: Pair, simulation: Any, planned: Planned, here: RunContext) -> flo
 
 def plan(claims: Sequence[Statement], options: Options) -> list[dict[str, Any]]:
     """What a run would sample: a row a case, with walks, and seconds predicted from the rate of a few blocks there."""
-    from montecarlo import registry
+    from montecarlo.empirical_checks import Simulation
 
     rows: list[dict[str, Any]] = []
     for claim in claims:
@@ -51,7 +51,7 @@ def plan(claims: Sequence[Statement], options: Options) -> list[dict[str, Any]]:
             if Pair(claim).derived().missing:
                 continue
             raise
-        if not isinstance(found, registry.Simulation):
+        if not isinstance(found, Simulation):
             rows.append({"id": claim.id, "case": "points", "walks": here.effort.points, "seconds": 1.0})
             continue
         pair = Pair(claim)

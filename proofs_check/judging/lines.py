@@ -14,9 +14,9 @@ from theorems.claims.catalogue import ProofLine, Statement
 from theorems.kernel.catalogued import line_said, said_texts
 from theorems.statement.deciding.decide import decide, derivation_of
 from theorems.statement.expression import StatementError
+from theorems.statement.latex import statement_latex
 from theorems.statement.proofs import proved
 from theorems.statement.proposition import Proposition
-from theorems.statement.prose import statement_latex
 
 
 def stated_lines(claim: Statement, seed: int, every: bool = False) -> list[Line]:

@@ -388,6 +388,7 @@ def _names(claim: Statement, printed: str) -> set[str]:
 
 def _empirical_check(pair: Pair, outcome: Outcome, options: Options, device: str, listener: Progress) -> Evidence:
     from montecarlo import registry
+    from montecarlo.empirical_checks import Evaluation, Growth, Observation, Search
 
     claim = pair.statement
     if pair.derived().missing:
@@ -396,13 +397,13 @@ def _empirical_check(pair: Pair, outcome: Outcome, options: Options, device: str
     load_simulations(claim)
     found = registry.find(pair.source)
     here = context(claim, options, device, listener)
-    if isinstance(found, registry.Evaluation):
+    if isinstance(found, Evaluation):
         return evaluated(pair, outcome, found, here, options.case)
-    if isinstance(found, registry.Growth):
+    if isinstance(found, Growth):
         return grown(pair, outcome, found, part(pair), here, options.case)
-    if isinstance(found, registry.Search):
+    if isinstance(found, Search):
         return searched(pair, outcome, found, here, options.case)
-    if isinstance(found, registry.Observation):
+    if isinstance(found, Observation):
         return observed(pair, outcome, found, here, options.case)
     return sampled(pair, outcome, found, part(pair), here, options.case)
 

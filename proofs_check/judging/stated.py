@@ -17,6 +17,7 @@ from typing import Any, cast
 import sympy as sp
 
 from montecarlo import registry
+from montecarlo.empirical_checks import Simulation
 from proofs_check.binding.hold import capped, derivation_bound, informal, rules_of_its_own, simulation_bound
 from proofs_check.binding.tied import Binding
 from proofs_check.cases.of_statements import exact_case
@@ -43,12 +44,13 @@ from theorems.rules import licensed
 from theorems.statement.deciding.decide import decide, derivation_of
 from theorems.statement.deciding.derived import kernel_of
 from theorems.statement.expression import Expr, number
+from theorems.statement.latex import statement_latex
 from theorems.statement.moments.forms import NotPolynomialError
 from theorems.statement.proposition import Proposition
-from theorems.statement.prose import alias, statement_latex
 from theorems.statement.reading.hypotheses import words_of
 from theorems.statement.reading.language import parsed
 from theorems.statement.reading.tending import Limit
+from theorems.statement.sympy_text import alias
 from theorems.statement.values.certify import shown
 
 _NAME = re.compile(r"[A-Za-z_]\w*")
@@ -181,7 +183,7 @@ def bound(claim: Statement, cases: list[Case], seed: int) -> Binding:
     except LookupError:
         simulation = None
     found.missing += informal(claim, simulation)
-    if isinstance(simulation, registry.Simulation) and simulation.model != "free":
+    if isinstance(simulation, Simulation) and simulation.model != "free":
         rows = [row["params"] for row in cases]
         found = found.joined(simulation_bound(claim, simulation, rows, seed, tuple(claim.printed)))
     elif simulation is not None and not found.missing:

@@ -30,8 +30,8 @@ import sympy as sp
 from scipy.stats import beta as beta_law
 from scipy.stats import norm
 
+from montecarlo.empirical_checks import Growth, Tails
 from montecarlo.hypercontractivity import kurtosis as bound_of
-from montecarlo.registry import Growth, Tails
 from proofs_check.checks.evidence import BETA, EFFORTS, Measured, RunContext
 from proofs_check.checks.growing import grown
 from proofs_check.checks.intervals import Interval, interval

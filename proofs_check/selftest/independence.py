@@ -17,7 +17,7 @@ from typing import Any
 import sympy as sp
 
 from montecarlo import registry
-from montecarlo.registry import SINGLE, Evaluation, Growth, Observation, Registered, Search, Simulation
+from montecarlo.empirical_checks import SINGLE, Evaluation, Growth, Observation, Points, Registered, Search, Simulation
 from proofs_check.cases import drawn as drawing
 from proofs_check.checks.evaluating import evaluated
 from proofs_check.checks.evidence import EFFORTS, Evidence, RunContext
@@ -434,7 +434,7 @@ def _shifted(found: tuple[float, float], part: float) -> tuple[float, float]:
     return (value + off if error < off else value), error
 
 
-def _beyond(found: registry.Points, part: float) -> registry.Points:
+def _beyond(found: Points, part: float) -> Points:
     """Points whose values are moved by half their size and 1/10."""
     value = found.columns[SINGLE]
     return replace(found, columns={**found.columns, SINGLE: value + part * (abs(value) / 2 + 0.1)})

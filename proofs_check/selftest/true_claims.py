@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import sympy as sp
 
 from montecarlo import registry
-from montecarlo.registry import Simulation, Tails
+from montecarlo.empirical_checks import SINGLE, Registered, Simulation, Tails
 from proofs_check.cases import drawn as drawing
 from proofs_check.checks import sampling
 from proofs_check.checks.evidence import BETA, Measured, Planned, RunContext
@@ -93,7 +93,7 @@ class Source:
         handed = self.pair.handed(raw) if self.simulation.model == "free" else raw
         claim = self.pair.statement.id
         sample = draw(self.simulation, handed, walks=blocks * self.block, seed=seed, claim_id=claim, key=key)
-        return sample[self.quantity if self.quantity in sample.estimates else registry.SINGLE]
+        return sample[self.quantity if self.quantity in sample.estimates else SINGLE]
 
 
 def _covariance(walk: Walks, W: Tensor, i: int, j: int) -> Tensor:
@@ -119,7 +119,7 @@ def covariance_pair() -> tuple[TruePair, Simulation]:
     return pair, Simulation(COVARIANCE, _covariance, degree=4)
 
 
-def empirical_check(claim: Statement) -> registry.Registered | None:
+def empirical_check(claim: Statement) -> Registered | None:
     """What is registered for a claim; None where nothing is."""
     try:
         return registry.find(claim.id)

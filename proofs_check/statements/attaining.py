@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from math import isclose
 
-from montecarlo.search_statement import evaluate
+from montecarlo.search_values import evaluate
 from proofs_check.cases.without_tokens import drawn
 from theorems.statement.expression import StatementError
 from theorems.statement.proposition import Proposition

@@ -20,9 +20,9 @@ from proofs_check.statements.shrinking import shrunk
 from theorems.statement.deciding.decide import Derivation
 from theorems.statement.deciding.enclosing import RULE, Excess, assumed
 from theorems.statement.expression import MOMENTS
+from theorems.statement.latex import latex
 from theorems.statement.proofs.exceeding import improved
 from theorems.statement.proposition import Proposition
-from theorems.statement.prose import latex
 from theorems.statement.values import cases as exact_cases
 from theorems.statement.values.arithmetic import ball
 from theorems.statement.work import Work

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from montecarlo.search_conditions import sides, truth
-from montecarlo.search_statement import evaluate
+from montecarlo.search_values import evaluate
 from theorems.statement.expression import PREDICATES, Expr, StatementError
 from theorems.statement.proposition import Proposition
 from theorems.statement.reading import conditions

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
-from montecarlo.search_statement import evaluate
+from montecarlo.search_values import evaluate
 from proofs_check.statements.rounding import radii, unbounded
 from theorems.statement.expression import Expr
 from theorems.statement.proposition import Proposition

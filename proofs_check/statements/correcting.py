@@ -12,19 +12,19 @@ from dataclasses import replace
 
 import sympy as sp
 
-from montecarlo.search_statement import evaluate
+from montecarlo.search_values import evaluate
 from proofs_check.cases.without_tokens import drawn
 from proofs_check.statements.found import Found
 from proofs_check.statements.texts import exact_text
 from theorems.statement.deciding.decide import Derivation
 from theorems.statement.expression import Expr, StatementError
+from theorems.statement.latex import latex
 from theorems.statement.moments.forms import NotPolynomialError
 from theorems.statement.moments.scalars import sympy_of
 from theorems.statement.mutants import mutants
 from theorems.statement.proofs import proved
 from theorems.statement.proofs.series import closed
 from theorems.statement.proposition import Proposition
-from theorems.statement.prose import latex
 from theorems.statement.reading.calculus import worked
 from theorems.statement.reading.hypotheses import words_of
 from theorems.statement.reading.language import Vocabulary, parsed

@@ -18,7 +18,8 @@ from typing import Any
 
 import numpy as np
 
-from montecarlo.search_statement import Floats, Landscape, evaluate, floats
+from montecarlo.search_statement import Landscape
+from montecarlo.search_values import Floats, evaluate, floats
 from proofs_check.cases.without_tokens import Choices, drawn, gram, simplex
 from proofs_check.report.telling import counted
 from proofs_check.statements import clauses

@@ -16,10 +16,12 @@ from proofs_check.statements.timing import LEAST, SECONDS, TimeLimitError, time_
 from theorems.algebra.expressions import ExpressionError, parse
 from theorems.claims.catalogue import ALPHA, PLUGIN_SHARES, PLUGIN_SLOTS, SHARES
 from theorems.statement.expression import StatementError
+from theorems.statement.latex import statement_latex
 from theorems.statement.proposition import Proposition
-from theorems.statement.prose import alias, in_words, statement_latex
+from theorems.statement.prose import in_words
 from theorems.statement.reading.conditions import CLAUSES
 from theorems.statement.reading.syntax import split_top
+from theorems.statement.sympy_text import alias
 
 _NAME = re.compile(r"[A-Za-z_]\w*")
 #: A statement's share of the false-alarm budget: that of a lemma of one's own.

@@ -93,7 +93,7 @@ def _values(prop: Proposition, above: Expr, below: Expr, at: Fraction | None, st
     A value that rounding alone may move by NEAR of its size, or of 1, says nothing: 1 + x is 1 in floats where x is
     small.
     """
-    from montecarlo.search_statement import evaluate
+    from montecarlo.search_values import evaluate
 
     variable = prop.limit.variable
     known = prop.known.ranges.get(variable)

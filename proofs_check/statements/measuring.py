@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from montecarlo.registry import Tails
+from montecarlo.empirical_checks import Tails
 from proofs_check.cases.of_statements import readable_case
 from proofs_check.checks.intervals import constant_after, interval, numbers_needed
 from proofs_check.checks.streams import Streams

@@ -9,8 +9,8 @@ import sympy as sp
 from theorems.algebra.spherical import plain
 from theorems.statement.expression import MOMENTS, Expr
 from theorems.statement.proposition import Proposition
-from theorems.statement.prose import sympy_text
 from theorems.statement.reading.entrywise import LEFT, RIGHT, readable
+from theorems.statement.sympy_text import sympy_text
 
 
 def without_cases(prop: Proposition) -> str:

@@ -21,8 +21,9 @@ from torch import Tensor
 from montecarlo import engine, seeds, threads, walks
 from montecarlo.accumulate import Estimate, Sample
 from montecarlo.cases import CaseError
+from montecarlo.empirical_checks import RegistryError, Simulation
 from montecarlo.engine import draw
-from montecarlo.registry import RegistryError, Simulation, variance
+from montecarlo.registry import variance
 from montecarlo.threads import EngineError
 from montecarlo.walks import Walks, form
 
@@ -243,7 +244,7 @@ def test_a_start_at_zero_that_is_not_made_is_caught(monkeypatch: pytest.MonkeyPa
 MEMORY = """
 import sys
 from montecarlo.engine import draw
-from montecarlo.registry import Simulation
+from montecarlo.empirical_checks import Simulation
 
 def peak():  # of this process alone, in KiB; getrusage would count the parent's
     return next(int(line.split()[1]) for line in open("/proc/self/status") if line.startswith("VmHWM"))

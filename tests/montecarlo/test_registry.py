@@ -12,7 +12,8 @@ import torch
 from torch import Tensor
 
 from montecarlo import registry
-from montecarlo.registry import RegistryError, Simulation, covariance, evaluation, find, search, simulation, variance
+from montecarlo.empirical_checks import Evaluation, Points, RegistryError, Simulation
+from montecarlo.registry import covariance, evaluation, find, search, simulation, variance
 
 
 @pytest.fixture(autouse=True)
@@ -32,6 +33,10 @@ def test_a_registered_function_stays_itself_and_is_found_for_its_correction_too(
     assert isinstance(found, Simulation) and found.function is bare
     assert find("mine.a.corrected") is found
     assert (found.model, found.parameters, found.degree_of("value")) == ("gaussian", ("x",), 1)
+
+
+def test_what_a_search_returns_is_offered_beside_what_registers_it() -> None:
+    assert registry.Points is Points
 
 
 def test_a_paper_s_modules_are_imported_on_demand() -> None:
@@ -106,7 +111,7 @@ def test_an_evaluation_beside_a_simulation_stands_apart(monkeypatch: pytest.Monk
     assert isinstance(find("mine.b"), Simulation)
     with pytest.raises(RegistryError, match="already registered"):
         evaluation("mine.b", beside=True)(more)
-    other = registry.Evaluation("mine.b", more)
+    other = Evaluation("mine.b", more)
     with registry.registered(other, beside=True):
         assert registry.beside("mine.b") is other and isinstance(find("mine.b"), Simulation)
     assert registry.beside("mine.b") is found

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from montecarlo import search_statement
-from montecarlo.search_statement import evaluate
+from montecarlo import search_values
+from montecarlo.search_values import evaluate
 from theorems.statement.reading.language import Vocabulary, parsed
 
 S = [0.5, -1.0, 2.0, 0.25]
@@ -39,12 +39,12 @@ def test_sums_have_the_values_that_their_terms_have(text: str) -> None:
 
 def test_a_softmax_is_worked_out_once_a_sum(monkeypatch: pytest.MonkeyPatch) -> None:
     calls: list[Any] = []
-    real = search_statement._FUNCTIONS["softmax"]
+    real = search_values._FUNCTIONS["softmax"]
 
     def counted(value: Any) -> Any:
         calls.append(value)
         return real(value)
 
-    monkeypatch.setitem(search_statement._FUNCTIONS, "softmax", counted)
+    monkeypatch.setitem(search_values._FUNCTIONS, "softmax", counted)
     evaluate(parsed("sum(softmax(s)[j]*log(softmax(s)[j]), j, 1, n)", WORDS).plain(), CASE)
     assert len(calls) == 2

@@ -699,14 +699,15 @@ def _contradicted(statement: Statement, derived: Derived) -> bool:
     value; so a print contradicts it that is off by twice what is visible.
     """
     from montecarlo import registry
+    from montecarlo.empirical_checks import Evaluation, Search, Simulation
 
     pair = Pair(statement, _derived={"sigma": derived})
     context = RunContext(effort=EFFORTS["quick"], effort_name="quick")
     outcome = Outcome("undecided", "", [])
     found = registry.find(statement.id)
-    if isinstance(found, registry.Search):
+    if isinstance(found, Search):
         return searched(pair, outcome, found, context).status == "contradicts"
-    if not isinstance(found, registry.Simulation | registry.Evaluation):
+    if not isinstance(found, Simulation | Evaluation):
         return False
     cases = [raw for slot in drawing.slots(statement, "quick") for raw in drawing.drawn(statement, slot, 0, CASES)]
     if "theta" in statement.parameters:

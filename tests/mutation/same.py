@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 
 from montecarlo.directly import draw_growth, evaluate, run_search
+from montecarlo.empirical_checks import Evaluation, Growth, Observation, Points, Search, Simulation
 from montecarlo.engine import draw
-from montecarlo.registry import Evaluation, Growth, Observation, Points, Search, Simulation
 from proofs_check.cases import drawn as drawing
 from proofs_check.checks.evaluating import LOOSE
 from proofs_check.checks.evidence import Planned

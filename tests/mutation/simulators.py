@@ -116,7 +116,7 @@ _ARGUMENTS: tuple[tuple[str, str, Callable[[Any], Any]], ...] = (
 
 def _numbers(found: Any, change: Callable[[Any], Any]) -> Any:
     """What an empirical check returned, with its numbers changed; truth values are turned round."""
-    from montecarlo.registry import Points
+    from montecarlo.empirical_checks import Points
 
     if isinstance(found, Points):
         return replace(found, columns={**found.columns, "value": change(found.columns["value"])})
@@ -195,9 +195,9 @@ def _told_apart(mutant: SimulatorMutant) -> str:
 
     These are many, so that running out of time shows nothing.
     """
-    from montecarlo import registry
+    from montecarlo.empirical_checks import Observation
 
-    if not isinstance(_entry(mutant.claim), registry.Observation):
+    if not isinstance(_entry(mutant.claim), Observation):
         return ""
     pair, original = _pair(mutant.claim), _spoken(mutant.claim)
     broken, found = _tried(mutant, lambda entry: otherwise(original, spoken(pair, entry, ())))
@@ -258,7 +258,7 @@ def _calls(claim: str) -> Mapping[FunctionType, list[Call]]:
 
 
 def _judged(claim: str, entry: Any, *, look: int) -> str:
-    from montecarlo import registry
+    from montecarlo.empirical_checks import Evaluation, Observation, Search, Simulation
 
     derived = derivations(claim)
     if derived is None or derived.missing:
@@ -270,15 +270,15 @@ def _judged(claim: str, entry: Any, *, look: int) -> str:
     few = replace(context, effort=replace(context.effort, points=POINTS[look]))
     if look:
         context = replace(context, effort=replace(context.effort, points=same.POINTS))
-    if isinstance(entry, registry.Simulation):
+    if isinstance(entry, Simulation):
         pairs = enumerate(_pairs(claim))
         return "; ".join(_sampled(one, entry, context, _planned(claim, k)[: CASES[look]]) for k, one in pairs)
     evidence: Evidence
-    if isinstance(entry, registry.Evaluation):
+    if isinstance(entry, Evaluation):
         evidence = evaluated(pair, outcome, entry, few, None)
-    elif isinstance(entry, registry.Search):
+    elif isinstance(entry, Search):
         evidence = searched(pair, outcome, entry, context)
-    elif isinstance(entry, registry.Observation):
+    elif isinstance(entry, Observation):
         evidence = observed(pair, outcome, entry, few, None)
     else:
         evidence = grown(pair, outcome, entry, pair.statement.alpha, context)
@@ -315,7 +315,7 @@ def _planned(claim: str, place: int = 0) -> tuple[Planned, ...]:
 
     Those of the claim, or of its variant at that place; none for an empirical check that is no simulation.
     """
-    from montecarlo.registry import Simulation
+    from montecarlo.empirical_checks import Simulation
 
     pair, entry = _pairs(claim)[place], _entry(claim)
     found: list[Planned] = []

@@ -12,7 +12,7 @@ import pytest
 import torch
 
 from montecarlo import registry
-from montecarlo.registry import Evaluation, Points, Search, Simulation
+from montecarlo.empirical_checks import Evaluation, Growth, Observation, Points, Search, Simulation
 from proofs_check.claims.pairing import Pair
 from tests.mutation import same, simulators
 from tests.mutation.replay import MOST, Recorder, copied, equal, repeated, telling
@@ -207,7 +207,7 @@ def test_a_simulation_that_breaks_on_further_cases_is_caught() -> None:
 
 def test_every_kind_of_second_side_is_compared() -> None:
     kinds = {type(registry.find(claim.id)) for claim in by_id().values() if not claim.plugin and has(claim.id)}
-    assert kinds >= {Simulation, Evaluation, Search, registry.Growth, registry.Observation}
+    assert kinds >= {Simulation, Evaluation, Search, Growth, Observation}
 
 
 def has(claim: str) -> bool:

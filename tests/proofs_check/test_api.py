@@ -10,6 +10,7 @@ import pytest
 from torch import Tensor
 
 from montecarlo import registry
+from montecarlo.empirical_checks import RegistryError
 from montecarlo.walks import Walks, form
 from proofs_check.api import Verdict, check, judge
 from theorems.authoring import Moment, Position, Process, Statement, W, claim
@@ -172,5 +173,5 @@ def test_an_argument_that_cannot_be_used(options: dict[str, Any], parts: list[st
 def test_a_simulation_that_reads_what_there_is_not() -> None:
     verdict = judge(stated(), derived, lambda walk, k: walk.last[:, 0], degree=2, effort="quick")
     assert verdict.verdict in ("undecided", "error") and "case lacks 'k'" in verdict.reason
-    with pytest.raises(registry.RegistryError, match="its parameters are W"):
+    with pytest.raises(RegistryError, match="its parameters are W"):
         judge(stated(), derived, lambda W: W, degree=2, effort="quick")

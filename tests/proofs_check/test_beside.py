@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from montecarlo import registry
-from montecarlo.registry import Evaluation
+from montecarlo.empirical_checks import Evaluation, Simulation
 from proofs_check.checks import sampling
 from proofs_check.checks.evaluating import evaluated_beside
 from proofs_check.checks.evidence import EFFORTS, Evidence, RunContext
@@ -120,7 +120,7 @@ def test_every_claim_with_a_fact_beside_moments_has_its_evaluation() -> None:
             entry = registry.find(claim.id)
         except LookupError:
             continue
-        if isinstance(entry, registry.Simulation):
+        if isinstance(entry, Simulation):
             pair = Pair(claim)
             if set(claim.printed) - set(pair.sampled_names) and registry.beside(claim.id) is None:
                 missing.append(claim.id)

@@ -11,7 +11,8 @@ import pytest
 
 from montecarlo import registry
 from montecarlo.directly import evaluate
-from montecarlo.registry import Evaluation, Observation, instance_of
+from montecarlo.empirical_checks import Evaluation, Observation
+from montecarlo.registry import instance_of
 from proofs_check.binding.instances import values_bound
 from proofs_check.binding.named import instance, named
 from proofs_check.binding.tied import Binding, quantities

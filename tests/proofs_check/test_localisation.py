@@ -16,7 +16,7 @@ import sympy as sp
 import torch
 
 from montecarlo import registry
-from montecarlo.registry import Evaluation, Points, Search, Simulation
+from montecarlo.empirical_checks import Evaluation, Points, Search, Simulation
 from proofs_check.cases import drawn as cases
 from proofs_check.checks import evaluating, sampling, searching
 from proofs_check.checks.evidence import EFFORTS

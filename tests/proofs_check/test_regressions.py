@@ -11,7 +11,7 @@ import pytest
 import torch
 
 from montecarlo import registry
-from montecarlo.registry import Simulation
+from montecarlo.empirical_checks import Simulation
 from proofs_check.api import judge
 from proofs_check.judging import runner
 from proofs_check.judging.runner import Options, Silent

@@ -11,7 +11,7 @@ from typing import Any
 import sympy as sp
 import torch
 
-from montecarlo.registry import Evaluation, Observation, Simulation
+from montecarlo.empirical_checks import Evaluation, Observation, Simulation
 from proofs_check.cases.wide import features
 from proofs_check.checks.both_sides import Sides
 from proofs_check.claims.pairing import Pair, Target

@@ -12,7 +12,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from montecarlo.directly import search_at
-from montecarlo.registry import Growth, Points, Search
+from montecarlo.empirical_checks import Growth, Points, Search
 from proofs_check.binding.instances import values_bound
 from proofs_check.cases import wide
 from proofs_check.cases.drawing import least

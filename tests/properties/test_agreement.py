@@ -19,7 +19,7 @@ import pytest
 
 from montecarlo import engine, registry, walks
 from montecarlo.calibration import check_normals
-from montecarlo.registry import Simulation
+from montecarlo.empirical_checks import Growth, Search, Simulation
 from montecarlo.threads import EngineError
 from proofs_check.cases import wide
 from proofs_check.checks import both_sides
@@ -93,8 +93,8 @@ def test_every_claim_that_has_cases_is_asked() -> None:
     for claim in (statement.id for statement in with_sides()):
         try:
             check = registry.find(claim)
-            assert isinstance(check, registry.Search) == (claim in SEARCHED)
-            if not isinstance(check, registry.Search | registry.Growth):
+            assert isinstance(check, Search) == (claim in SEARCHED)
+            if not isinstance(check, Search | Growth):
                 found.add(claim)
         except LookupError:
             assert claim in ELSEWHERE

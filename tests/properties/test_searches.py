@@ -15,6 +15,7 @@ import pytest
 
 from montecarlo import registry
 from montecarlo.directly import run_search
+from montecarlo.empirical_checks import Search
 from proofs_check.cases import wide
 from proofs_check.cases.given import parse_case
 from proofs_check.checks.agreeing import Agreed
@@ -72,7 +73,7 @@ def test_a_search_measures_what_is_derived_at_many_cases(claim: str) -> None:
 def misled(both: Sides, seed: int, points: int) -> str:
     """How what a search finds at points of its own differs from what is derived; "" where nothing does."""
     check = both.check
-    assert isinstance(check, registry.Search)
+    assert isinstance(check, Search)
     found = run_search(check, points, seed, "cpu", both.claim, both.pair.handed({}))
     context = RunContext(seed, effort=replace(EFFORTS["quick"], points=points), effort_name="quick")
     return searches.differs(both, found, searched(both.pair, UNSETTLED, check, context))
@@ -93,7 +94,7 @@ def test_many_searches_find_what_is_derived(claim: str) -> None:
 @pytest.mark.parametrize("claim", CHEAP)
 def test_a_search_repeats_itself_and_follows_its_seed(claim: str) -> None:
     check, given = sides(claim).check, sides(claim).pair.handed({})
-    assert isinstance(check, registry.Search)
+    assert isinstance(check, Search)
     one, two, other = (run_search(check, 12, seed, "cpu", claim, given) for seed in (1, 1, 2))
     assert np.array_equal(one.columns["value"], two.columns["value"])
     # those of Section 7 begin with a grid

@@ -13,6 +13,7 @@ import torch
 from torch import Tensor
 
 from montecarlo import registry
+from montecarlo.empirical_checks import Evaluation, RegistryError, Simulation
 from montecarlo.walks import Walks, form
 from proofs_check.api import Verdict, judge
 from theorems.algebra.expressions import symbol
@@ -208,7 +209,7 @@ def test_two_sides_of_one_id() -> None:
     try:
         with pytest.raises(DerivationError, match=r"clash\.sec1\.sides: a second derivation \(.*derived\); keep one"):
             derivation("clash.sec1.sides")(derived)
-        with pytest.raises(registry.RegistryError, match=r"already registered by .*sampled; give one of the two"):
+        with pytest.raises(RegistryError, match=r"already registered by .*sampled; give one of the two"):
             registry.simulation("clash.sec1.sides", degree=2)(sampled)
     finally:
         from theorems.kernel.derivation import registry as derivations
@@ -288,7 +289,7 @@ def test_numbers_beyond_the_bounds_they_were_promised() -> None:
         ranges={"p": "1/4 1/2"},
         assumptions=["0 <= p <= 1"],
     )
-    entry = registry.Simulation(statement.id, drawn, bounded=(0, 1))
+    entry = Simulation(statement.id, drawn, bounded=(0, 1))
     with registry.registered(entry):
         found = judge(statement, lambda: finite([(3, p), (0, 1 - p)]).expect(lambda x: x), effort="quick")
     assert found.verdict == "error"
@@ -390,7 +391,7 @@ def test_a_value_put_in_by_hand_must_follow_from_its_observable() -> None:
 
 def test_a_fact_without_steps_is_not_proved() -> None:
     statement = stated(printed="1/T", symbols="T", positions="", model="none", parameters="T i")
-    with registry.registered(registry.Evaluation(CLAIM, lambda T, i: {"value": (1 / T, 1e-15)})):
+    with registry.registered(Evaluation(CLAIM, lambda T, i: {"value": (1 / T, 1e-15)})):
         found = judge(statement, lambda: Fact(1 / coefficient("T"), (), "because"), effort="quick")
     assert found.verdict == "undecided"
 
@@ -452,7 +453,7 @@ def test_wrong_versions_that_no_case_can_tell_leave_it_undecided() -> None:
         law: dict[str, Any] = {"model": "free", "parameters": "p", "ranges": {"p": values}}
         law["assumptions"] = ["0 <= p <= 1"]
         statement = stated(name, printed="p**2", symbols="p", positions="", **law)
-        with registry.registered(registry.Simulation(name, both, bounded=(0, 1))):
+        with registry.registered(Simulation(name, both, bounded=(0, 1))):
             verdicts[values] = judge(statement, squared, effort="quick")
     seeing, blind = verdicts["1/4 1/2 3/4"], verdicts["1"]
     assert seeing.report["simulation"]["status"] == "agrees" and "decoys" not in seeing.reason

@@ -9,8 +9,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from montecarlo.empirical_checks import Simulation
 from montecarlo.engine import draw
-from montecarlo.registry import Simulation
 from montecarlo.walks import Walks
 
 

@@ -369,7 +369,7 @@ def _stated(text: str) -> str | None:
         return None
     text = " ".join(text.split())
     from theorems.statement.expression import StatementError
-    from theorems.statement.prose import latex as typeset
+    from theorems.statement.latex import latex as typeset
     from theorems.statement.reading.language import Vocabulary
     from theorems.statement.reading.language import parsed as read
 

@@ -13,6 +13,7 @@ from torch import Tensor
 
 from montecarlo import registry
 from montecarlo.bao2024 import appendix_a
+from montecarlo.empirical_checks import Simulation
 from montecarlo.engine import draw
 from montecarlo.walks import Walks, covariance_root, form
 from tests.montecarlo.enumeration import Isserlis, all_walks, expectation, product_rule, walk_moments
@@ -125,7 +126,7 @@ def test_as_sampled(name: str) -> None:
     """2^19 walks give the exact moment within 6 standard errors (one seed in 5 10^8 would fail, for a normal error)."""
     claim = f"bao2024.appA.{name}"
     found = registry.find(claim)
-    assert isinstance(found, registry.Simulation)
+    assert isinstance(found, Simulation)
     if found.model == "gaussian":
         x, weights = all_points(M, SIGMA)
         extra = {"eq12": (A, B), "eq13": (W, A)}.get(name, (W,))

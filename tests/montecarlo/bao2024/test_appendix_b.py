@@ -14,7 +14,7 @@ from torch import Tensor
 from montecarlo import registry
 from montecarlo.bao2024 import appendix_b
 from montecarlo.directly import draw_growth, run_search
-from montecarlo.registry import Growth
+from montecarlo.empirical_checks import Growth, Search
 from montecarlo.walks import Walks
 
 APPB = "bao2024.appB."
@@ -217,7 +217,7 @@ def test_diagonal_dominance_is_a_matrix_product() -> None:
 
 def test_the_search_sums_over_weighted_points() -> None:
     search = registry.find(f"{APPB}cauchy-schwarz")
-    assert isinstance(search, registry.Search)
+    assert isinstance(search, Search)
     points = run_search(search, 400, 0)
     assert len(points) == 400
     columns, sizes, below, beyond = points.columns, set(), 0, 0

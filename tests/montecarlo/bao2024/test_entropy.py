@@ -13,7 +13,7 @@ import torch
 from montecarlo import registry
 from montecarlo.bao2024 import entropy
 from montecarlo.directly import evaluate, run_search
-from montecarlo.registry import Points, Search
+from montecarlo.empirical_checks import Evaluation, Points, Search
 from montecarlo.threads import one_torch_thread
 
 EQ9, SHAPE = "bao2024.sec5.eq9", "bao2024.sec5.eq9-unimodal"
@@ -147,7 +147,7 @@ def test_shapes_of_other_functions_are_told(
 ) -> None:
     monkeypatch.setattr(entropy, "profile", lambda T, nu: [one_up(T, x) for x in nu])
     evaluation = registry.find(SHAPE)
-    assert isinstance(evaluation, registry.Evaluation)
+    assert isinstance(evaluation, Evaluation)
     got = evaluate(evaluation, {"length": "16", "bound_of": bound})
     assert (got["maxima"][0], got["minima"][0]) == wanted[:2]
     value, error = got["limit"]

@@ -12,6 +12,7 @@ from montecarlo import registry
 from montecarlo.bao2024 import gradient as module
 from montecarlo.bao2024.gradient import Model, bound, given, gradient, terms
 from montecarlo.directly import evaluate
+from montecarlo.empirical_checks import Evaluation
 from theorems.bao2024.gradient import instance
 from theorems.kernel.deriving import derive
 from theorems.kernel.matrix_claims import matrix_of
@@ -69,7 +70,7 @@ def test_the_bound_covers_the_exact_value(claim: str) -> None:
     fact = matrix_of(derive(claim))
     assert fact is not None
     evaluation = registry.find(claim)
-    assert isinstance(evaluation, registry.Evaluation)
+    assert isinstance(evaluation, Evaluation)
     used = 0.0
     for case in CASES:
         here = fact.instance(case)
@@ -102,5 +103,5 @@ def test_a_score_on_a_boundary_is_refused() -> None:
 def test_the_evaluations_are_handed_matrices_alone() -> None:
     for claim in CLAIMS:
         found = registry.find(claim)
-        assert isinstance(found, registry.Evaluation)
+        assert isinstance(found, Evaluation)
         assert (found.function.__module__, found.parameters) == (module.__name__, ("matrices", "lam"))

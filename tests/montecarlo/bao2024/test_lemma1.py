@@ -13,6 +13,7 @@ from torch import Tensor
 from montecarlo import registry
 from montecarlo.accumulate import Sample
 from montecarlo.bao2024 import lemma1
+from montecarlo.empirical_checks import Simulation
 from montecarlo.engine import draw
 from montecarlo.walks import Walks
 from tests.montecarlo.enumeration import Array, all_pairs_of_walks, all_walks, expectation, walk_moments
@@ -144,7 +145,7 @@ CLAIMS = {
 
 def sample(claim: str, walks: int = 2**19, **options: Any) -> Sample:
     found = registry.find(claim)
-    assert isinstance(found, registry.Simulation)
+    assert isinstance(found, Simulation)
     return draw(found, CASE, walks=walks, seed=0, claim_id=claim, key="test", **options)
 
 
@@ -162,7 +163,7 @@ def test_as_sampled(claim: str) -> None:
 def test_a_correction_has_seeds_of_its_own() -> None:
     claim = "bao2024.sec4.lemma1-mean"
     found = registry.find(f"{claim}.corrected")
-    assert isinstance(found, registry.Simulation)
+    assert isinstance(found, Simulation)
     other = draw(found, CASE, walks=2**15, seed=0, claim_id=f"{claim}.corrected", key="test")
     assert not np.isin(other["mean"].block_means, sample(claim, 2**15)["mean"].block_means).any()
 

@@ -16,6 +16,7 @@ from montecarlo import registry
 from montecarlo.bao2024 import localisation
 from montecarlo.bao2024.localisation import DERIVED
 from montecarlo.directly import evaluate, run_search
+from montecarlo.empirical_checks import Evaluation, Search, Simulation
 from montecarlo.engine import draw
 from montecarlo.walks import Walks
 
@@ -82,7 +83,7 @@ def test_the_slope_is_within_its_error_bound() -> None:
 
 def test_the_evaluation_of_the_derivative() -> None:
     entry = registry.find(APPC + "lemma2-derivative")
-    assert isinstance(entry, registry.Evaluation)
+    assert isinstance(entry, Evaluation)
     case = {"theta": "3/8", "xi": "2", "eta": "1/2", "mean_of": mean_of, "variance_of": variance_of}
     value, error = evaluate(entry, case)["slope"]
     assert abs(value - slope(0.375, 2.0, 0.5)) <= error < 1e-11
@@ -95,7 +96,7 @@ def test_the_evaluation_of_the_derivative() -> None:
 def test_the_limit_as_xi_vanishes(theta: float, eta: float) -> None:
     """Richardson's value against mpmath's slope at xi = 0, within the stated error."""
     entry = registry.find(SEC4 + "lemma2-3")
-    assert isinstance(entry, registry.Evaluation)
+    assert isinstance(entry, Evaluation)
     case = {"theta": str(theta), "eta": str(eta), "mean_of": mean_of, "variance_of": variance_of}
     value, error = evaluate(entry, case)["slope"]
     exact = slope(theta, 0.0, eta)
@@ -106,7 +107,7 @@ def test_the_limit_as_xi_vanishes(theta: float, eta: float) -> None:
 
 def test_a_quotient() -> None:
     entry = registry.find(SEC4 + "fig3-eta")
-    assert isinstance(entry, registry.Evaluation)
+    assert isinstance(entry, Evaluation)
     for product, xi in (("3", "7"), ("1/3", "11"), ("-5/7", "2")):
         value, error = evaluate(entry, {"product": product, "xi": xi})["eta"]
         assert abs(Fraction(value) - Fraction(product) / Fraction(xi)) <= error < 1e-15
@@ -163,7 +164,7 @@ def test_lemma_2_samples_the_definition_and_the_walk(
     claim: str, names: set[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     entry = registry.find(SEC4 + claim)
-    assert isinstance(entry, registry.Simulation)
+    assert isinstance(entry, Simulation)
     case: dict[str, Any] = {"theta": "1/4", "mean": "1/4", "variance": "1/9", "size": "1/2", "up": "3", "down": "1"}
     case |= {"xi": "1", "eta": "2"}
     sample = draw(entry, case, walks=40_000, seed=0, claim_id=SEC4 + claim, key="test")
@@ -220,7 +221,7 @@ def test_scores_of_walks() -> None:
 
 def test_the_search_for_xi_keeps_its_bounds_and_reaches_both_ends() -> None:
     entry = registry.find(SEC4 + "xi-eta-range")
-    assert isinstance(entry, registry.Search)
+    assert isinstance(entry, Search)
     points = run_search(entry, 200, seed=0)
     value, d, error = points.columns["value"], points.columns["d"], points.errors["value"]
     assert (d >= 2).all() and len(points) > 80
@@ -237,7 +238,7 @@ def test_the_search_for_xi_keeps_its_bounds_and_reaches_both_ends() -> None:
 def test_the_search_against_the_inequality() -> None:
     """Values within their errors, violations of |X - Y| by much, none of the largest corner."""
     entry = registry.find(APPC + "lemma2-inequality")
-    assert isinstance(entry, registry.Search)
+    assert isinstance(entry, Search)
     points = run_search(entry, 200, seed=0)
     a, b, X, Y = (points.columns[name] for name in ("a", "b", "X", "Y"))
     value, error = points.columns["value"], points.errors["value"]
@@ -258,7 +259,7 @@ def test_the_search_against_the_inequality() -> None:
 def test_the_search_against_the_final_bound() -> None:
     """Values are slopes within their errors, at exact points of [0, 1] with xi, eta > 0."""
     entry = registry.find(APPC + "lemma2-final-bound")
-    assert isinstance(entry, registry.Search)
+    assert isinstance(entry, Search)
     handed = {"mean_of": mean_of, "variance_of": variance_of}
     points = run_search(entry, 60, seed=0, handed=handed)
     theta, xi, eta = (points.columns[name] for name in ("theta", "xi", "eta"))

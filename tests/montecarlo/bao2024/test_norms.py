@@ -13,7 +13,7 @@ import torch
 from montecarlo import registry
 from montecarlo.bao2024 import norms as searches
 from montecarlo.directly import run_search
-from montecarlo.registry import Points, Search
+from montecarlo.empirical_checks import Points, Search
 from theorems.algebra.balls import rational
 from theorems.algebra.norms import functional
 from theorems.gaussian.numeric import Case

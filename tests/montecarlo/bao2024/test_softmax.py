@@ -11,13 +11,14 @@ import torch
 from montecarlo import registry
 from montecarlo.bao2024 import softmax
 from montecarlo.directly import evaluate
+from montecarlo.empirical_checks import Evaluation
 
 CLAIM = "bao2024.sec2.softmax-taylor"
 
 
 def found(T: int, i: int) -> dict[str, tuple[float, float]]:
     entry = registry.find(CLAIM)
-    assert isinstance(entry, registry.Evaluation)
+    assert isinstance(entry, Evaluation)
     return evaluate(entry, {"T": T, "i": i})
 
 
@@ -64,6 +65,6 @@ def test_a_wrong_derivative_is_caught(fault: str, monkeypatch: pytest.MonkeyPatc
 
 def test_a_case_without_a_position_is_told() -> None:
     entry = registry.find(CLAIM)
-    assert isinstance(entry, registry.Evaluation)
+    assert isinstance(entry, Evaluation)
     with pytest.raises(ValueError, match="case lacks 'i'"):
         partial(evaluate, entry)({"T": 3})

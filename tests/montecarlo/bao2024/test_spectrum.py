@@ -11,7 +11,7 @@ import pytest
 
 from montecarlo import registry
 from montecarlo.directly import evaluate, run_search
-from montecarlo.registry import Points
+from montecarlo.empirical_checks import Evaluation, Points, Search
 from montecarlo.threads import EngineError
 
 Matrix = list[list[Fraction]]
@@ -47,7 +47,7 @@ MATRICES = [
 def test_eq8_is_within_its_bound(W: list[list[str]], Sigma: list[list[str]]) -> None:
     """d^2 Var = d sum w^2 - (sum w)^2, here from exact traces; the bound is small beside the matrices' size."""
     entry = registry.find("bao2024.sec5.eq8")
-    assert isinstance(entry, registry.Evaluation)
+    assert isinstance(entry, Evaluation)
     value, bound = evaluate(entry, {"d": len(W), "W": W, "Sigma": Sigma})["variance"]
     P = product(exact(W), exact(Sigma))
     size = sum(float(x) ** 2 for row in exact(W) for x in row) * sum(float(x) ** 2 for row in exact(Sigma) for x in row)
@@ -58,7 +58,7 @@ def test_eq8_is_within_its_bound(W: list[list[str]], Sigma: list[list[str]]) -> 
 @pytest.fixture(scope="module")
 def points() -> Points:
     entry = registry.find("bao2024.sec4.eq5")
-    assert isinstance(entry, registry.Search)
+    assert isinstance(entry, Search)
     return run_search(entry, 1440, seed=0)
 
 
@@ -114,7 +114,7 @@ def test_the_points_are_of_many_kinds(points: Points) -> None:
 
 def test_a_search_of_no_point_is_refused() -> None:
     entry = registry.find("bao2024.sec4.eq5")
-    assert isinstance(entry, registry.Search)
+    assert isinstance(entry, Search)
     assert len(run_search(entry, 1, seed=0)) == 1
     with pytest.raises(EngineError, match="points = 0; expected an integer >= 1"):
         run_search(entry, 0, seed=0)

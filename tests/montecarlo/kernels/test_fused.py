@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 
 pytest.importorskip("numba")
 
-from montecarlo import engine, registry, threads
+from montecarlo import engine, threads
 from montecarlo.accumulate import Sample
+from montecarlo.empirical_checks import Simulation
 from montecarlo.kernels import forms, fused, joint
 from montecarlo.walks import DrawnScores, Forms, NotSampledError, Walks, blocks_together, covariance_root, form
 from tests.montecarlo.kernels.draws import draw
@@ -238,8 +239,8 @@ def of_a_token(walk: Walks, W: torch.Tensor, i: int) -> torch.Tensor:
     return form(walk.token(i), W, walk.last)
 
 
-READS_SCORES = registry.Simulation("test.scores", squares, degree=4)
-READS_TOKENS = registry.Simulation("test.token", of_a_token, degree=2)
+READS_SCORES = Simulation("test.scores", squares, degree=4)
+READS_TOKENS = Simulation("test.token", of_a_token, degree=2)
 W = [["1", "2"], ["-1", "1/2"]]
 CASE: dict[str, Any] = {"d": 2, "T": 5, "i": 2, "start": "sigma", "W": W, "Sigma": [["2", "1"], ["1", "1"]]}
 
@@ -318,7 +319,7 @@ def test_numbers_that_are_no_walk_s_cannot_be_told_apart() -> None:
     def one_of_all(walk: Walks, W: torch.Tensor) -> torch.Tensor:
         return walk.scores(W).mean().reshape(1)
 
-    simulation = registry.Simulation("test.scores", one_of_all, degree=2)
+    simulation = Simulation("test.scores", one_of_all, degree=2)
     given: dict[str, Any] = {"walks": 10, "seed": 0, "claim_id": "test.scores", "key": ""}
     with pytest.raises(threads.EngineError, match=r"is 1 numbers of \d+ walks; expected one a walk"):
         engine.draw(simulation, CASE, tier="joint", **given)
@@ -352,9 +353,10 @@ def test_without_numba_the_literal_tier_is_left() -> None:
     code = """
 import sys
 sys.modules["numba"] = None
-from montecarlo import engine, registry, threads
+from montecarlo import engine, threads
+from montecarlo.empirical_checks import Simulation
 def f(walk, W): return walk.scores(W)[:, 0]
-sim = registry.Simulation("test.scores", f, degree=2)
+sim = Simulation("test.scores", f, degree=2)
 case = {"d": 1, "T": 2, "W": [["1"]], "Sigma": [["1"]]}
 given = dict(walks=10, seed=0, claim_id="x", key="")
 print(engine.draw(sim, case, **given).walks > 0, engine.reads_scores_alone(sim, case))

@@ -24,7 +24,8 @@ from numpy.typing import NDArray
 from scipy.stats import norm
 from torch import Tensor
 
-from montecarlo import engine, registry, threads
+from montecarlo import engine, threads
+from montecarlo.empirical_checks import Simulation
 from montecarlo.kernels import gpu, gpu_joint
 from montecarlo.on_gpu import FormsOnGpu, ScoresOnGpu
 from montecarlo.walks import DrawnScores, Forms, NotSampledError, Walks, block_walks, blocks_together
@@ -385,7 +386,7 @@ def squares(walk: Walks, W: Tensor) -> dict[str, Tensor]:
     return {"last": scores[:, -1], "square": scores[:, 0] ** 2}
 
 
-SIMULATION = registry.Simulation("test.scores", squares, degree=4)
+SIMULATION = Simulation("test.scores", squares, degree=4)
 CASE = {"T": 5, "Sigma": [[2.0, 0.5], [0.5, 1.0]], "W": [[1.0, 0.5], [0.0, -1.0]]}
 
 

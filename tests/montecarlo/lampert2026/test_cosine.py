@@ -12,8 +12,8 @@ import torch
 
 from montecarlo import registry
 from montecarlo.directly import run_search
+from montecarlo.empirical_checks import Points, Search
 from montecarlo.lampert2026 import cosine as second
-from montecarlo.registry import Points, Search
 
 APPROXIMATION, TRANSFER = NAMES = ("lampert2026.sec5.cosine-approximation", "lampert2026.sec5.cosine-transfer")
 

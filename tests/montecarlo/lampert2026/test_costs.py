@@ -21,7 +21,6 @@ from montecarlo.lampert2026.costs import (
     margins,
     nuclear,
     routing_bracket,
-    settings,
     sink_cost,
     sink_parts,
     unit_family,
@@ -268,22 +267,3 @@ def test_small_shares_are_no_trouble(C: int) -> None:
     assert 0 < low <= high <= low * (1 + 2e-9)
     # between the cost without the constraints over BOS and that of the unit matrix on the directions
     assert (C - 1) / 1e-3 < high <= C / 1e-3
-
-
-def test_searches_cover_the_grid() -> None:
-    drawn = list(settings(400, generator()))
-    grid = {(C, round(lam, 3), kappa, d) for C, lam, kappa, d, _ in drawn}
-    assert len(grid) > 200
-    assert {C for C, *_ in drawn} == set(costs.COUNTS) and all(0 < lam < 1 for _, lam, *_ in drawn)
-    # a claim's conditions choose among shares: three in four are those of the prints, others are small
-    assert sum(lam >= 2 / 3 for _, lam, *_ in drawn) >= 0.75 * len(drawn)
-    assert len({lam for _, lam, *_ in drawn if lam < 2 / 3}) >= len(costs.SMALL)
-    # every dimension has one group alone, so that each bound is reached there
-    assert {d for C, _, _, d, _ in drawn if C == 1} == set(costs.DIMENSIONS)
-    found = costs.sink_upper(70, generator())
-    assert len(found) == 70 and (found.columns["value"] > 0).all()
-    assert (found.error < 1e-8 * found.columns["value"].max()).all()
-    again = costs.sink_upper(70, generator())
-    assert np.array_equal(found.columns["value"], again.columns["value"])
-    lower = costs.sink_lower(30, generator())
-    assert (lower.columns["value"] < 0).all() and (lower.columns["lam"] < 0.5).any()

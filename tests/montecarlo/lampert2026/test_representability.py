@@ -16,6 +16,7 @@ import torch
 from scipy.optimize import minimize
 
 from montecarlo import registry
+from montecarlo.empirical_checks import Observation, Simulation
 from montecarlo.engine import draw
 from montecarlo.lampert2026 import representability
 from montecarlo.lampert2026.representability import (
@@ -104,7 +105,7 @@ def test_rows_of_rationals_are_read_exactly(key: str, truth: bool) -> None:
 
 def observe(claim: str, **case: Any) -> Mapping[str, Any]:
     found = registry.find(SEC4 + claim)
-    assert isinstance(found, registry.Observation)
+    assert isinstance(found, Observation)
     return found.function(**{name: case[name] for name in found.parameters})
 
 
@@ -320,7 +321,7 @@ def test_minors_are_determinants() -> None:
 
 def test_the_engine_runs_it() -> None:
     simulation = registry.find(SEC4 + "wendel")
-    assert isinstance(simulation, registry.Simulation)
+    assert isinstance(simulation, Simulation)
     case = {"dim": "3", "points": "5"}
     sample = draw(simulation, case, walks=20_000, seed=0, claim_id=SEC4 + "wendel", key="test")
     assert 0.3 < sample["value"].mean < 0.95

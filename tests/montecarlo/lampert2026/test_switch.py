@@ -14,8 +14,8 @@ import torch
 import theorems.lampert2026.switch  # noqa: F401  (registers the functionals)
 from montecarlo import registry
 from montecarlo.directly import run_search
+from montecarlo.empirical_checks import Points, Search
 from montecarlo.lampert2026 import switch as searches
-from montecarlo.registry import Points, Search
 from theorems.algebra.convex import nearest
 
 FORWARD, BACKWARD, ZERO = "sink-implies-switch", "switch-implies-sink", "zero-output-implies-sink"

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import torch
 
-from montecarlo import search_statement
+from montecarlo import search_values
 from montecarlo.statements.combine import combine
 from montecarlo.statements.environment import Environment, environment_of
 from montecarlo.statements.nodes import StatementSimulationError, frozen, names, put
@@ -45,7 +45,7 @@ def test_slopes(body: list[Any], slope: Any, point: tuple[float, float]) -> None
     case = {"u": str(u), "v": str(v)}
     assert value(node, environment_of(case)) == pytest.approx(slope(u, v), rel=1e-13, abs=1e-15)
     # the search has difference quotients instead
-    found = search_statement.evaluate(node, {"numbers": {"u": u, "v": v}})
+    found = search_values.evaluate(node, {"numbers": {"u": u, "v": v}})
     assert found == pytest.approx(slope(u, v), rel=1e-9, abs=1e-9)
 
 
@@ -98,14 +98,14 @@ def test_indicators_and_chains() -> None:
     chain = ["and", ["relation", "<=", _number("0"), U], ["relation", "<", U, _number("1/2")]]
     for u, expected in (("1/4", 1.0), ("1/2", 0.0), ("-1/4", 0.0)):
         assert value(["indicator", chain], environment_of({"u": u})) == expected
-        assert search_statement.evaluate(["indicator", chain], {"numbers": {"u": u}}) == expected
+        assert search_values.evaluate(["indicator", chain], {"numbers": {"u": u}}) == expected
 
 
 def test_a_case_that_does_not_apply_needs_no_value() -> None:
     node = ["*", ["indicator", ["relation", ">", U, _number("2")]], ["/", _number("1"), U]]
     for u, expected in (("0", 0.0), ("4", 0.25)):
         assert value(node, environment_of({"u": u})) == expected
-        assert search_statement.evaluate(node, {"numbers": {"u": u}}) == expected
+        assert search_values.evaluate(node, {"numbers": {"u": u}}) == expected
 
 
 def test_a_chain_is_an_event_of_walks() -> None:

@@ -7,7 +7,7 @@ from fractions import Fraction
 import pytest
 
 from montecarlo.search_conditions import property_margin
-from montecarlo.search_statement import evaluate
+from montecarlo.search_values import evaluate
 from montecarlo.statements.ensemble import law_of
 from montecarlo.statements.environment import environment_of
 from montecarlo.statements.nodes import StatementSimulationError, frozen

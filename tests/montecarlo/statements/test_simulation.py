@@ -19,7 +19,7 @@ from torch import Tensor
 from montecarlo import engine
 from montecarlo.accumulate import Sample
 from montecarlo.cases import CaseError
-from montecarlo.registry import RegistryError, Simulation, Tails
+from montecarlo.empirical_checks import RegistryError, Simulation, Tails
 from montecarlo.statements import StatementSimulation, StatementSimulationError, blocks, simulation, tokens
 from tests.montecarlo.statements.plain import (
     CASE,

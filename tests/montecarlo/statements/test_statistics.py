@@ -10,7 +10,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from montecarlo.registry import Tails
+from montecarlo.empirical_checks import Tails
 from montecarlo.statements import StatementSimulationError, statistics
 from montecarlo.statements.combine import combine
 from montecarlo.statements.environment import Environment, environment_of

@@ -12,7 +12,8 @@ import pytest
 import sympy as sp
 
 from montecarlo import registry
-from montecarlo.registry import RegistryError, instance_of
+from montecarlo.empirical_checks import RegistryError
+from montecarlo.registry import instance_of
 from proofs_check.binding.instances import values_bound
 from proofs_check.binding.named import InstanceError, instance
 from proofs_check.binding.realised import between_ends

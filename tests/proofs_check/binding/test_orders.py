@@ -11,7 +11,7 @@ from torch import Tensor
 
 from montecarlo import registry
 from montecarlo.bao2024.appendix_b import example, next_tokens, sums
-from montecarlo.registry import Growth
+from montecarlo.empirical_checks import Growth
 from proofs_check.binding.orders import orders_bound
 from proofs_check.binding.tied import Binding
 from proofs_check.claims.pairing import Pair

@@ -10,8 +10,9 @@ import pytest
 import torch
 
 from montecarlo import registry
+from montecarlo.empirical_checks import RegistryError, Simulation
 from montecarlo.lampert2026 import representability as second
-from montecarlo.registry import RegistryError, Simulation, drawing_of
+from montecarlo.registry import drawing_of
 from montecarlo.statements.environment import environment_of
 from montecarlo.statements.nodes import frozen
 from montecarlo.statements.values import numbers

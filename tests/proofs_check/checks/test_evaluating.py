@@ -12,7 +12,7 @@ import pytest
 from torch import Tensor
 
 from montecarlo import registry
-from montecarlo.registry import Evaluation
+from montecarlo.empirical_checks import Evaluation
 from proofs_check.cases import drawn as drawing
 from proofs_check.checks import evaluating
 from proofs_check.checks.evaluating import evaluated

@@ -12,7 +12,7 @@ import pytest
 import sympy as sp
 
 from montecarlo import registry
-from montecarlo.registry import Points, Search
+from montecarlo.empirical_checks import Evaluation, Points, Search
 from proofs_check.checks import eventual
 from proofs_check.checks.evidence import EFFORTS, Evidence, RunContext
 from proofs_check.checks.searching import searched
@@ -177,13 +177,13 @@ def test_a_growth_that_balls_do_not_confirm_is_not_settled() -> None:
 def shape(change: dict[str, float] | None = None, **fields: Any) -> str:
     claim = replace(by_id()[SHAPE], ranges={"length": ("4", "16")}, **fields)
     true = registry.find(SHAPE)
-    assert isinstance(true, registry.Evaluation)
+    assert isinstance(true, Evaluation)
 
     def evaluation(length: float, bound_of: Any) -> dict[str, tuple[float, float]]:
         found: dict[str, tuple[float, float]] = true.function(length, bound_of)
         return {name: ((change or {}).get(name, value), error) for name, (value, error) in found.items()}
 
-    with registry.registered(registry.Evaluation(SHAPE, evaluation)):
+    with registry.registered(Evaluation(SHAPE, evaluation)):
         options = Options(effort="quick", seed=0, device="cpu", jobs=1)
         return str(runner.judge(claim, options, "cpu", Silent())[0][0]["verdict"])
 

@@ -14,7 +14,7 @@ import torch
 from torch import Tensor
 
 from montecarlo import registry
-from montecarlo.registry import Growth
+from montecarlo.empirical_checks import Growth
 from proofs_check.checks import growing
 from proofs_check.checks.evidence import EFFORTS, Evidence, RunContext
 from proofs_check.checks.growing import Size, exponent, grown, measured

@@ -16,8 +16,8 @@ import pytest
 from numpy.typing import NDArray
 from scipy.stats import binomtest
 
+from montecarlo.empirical_checks import RegistryError, Tails
 from montecarlo.hypercontractivity import kurtosis as bound_of
-from montecarlo.registry import RegistryError, Tails
 from proofs_check.checks.evidence import BETA, Evidence, Measured
 from proofs_check.checks.intervals import (
     CONSTANT,

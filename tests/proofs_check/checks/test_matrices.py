@@ -11,7 +11,7 @@ import jsonschema
 import pytest
 
 from montecarlo import registry
-from montecarlo.registry import Evaluation
+from montecarlo.empirical_checks import Evaluation
 from proofs_check.checks.matrices import decoys, entry_rows, words
 from proofs_check.claims.pairing import Pair
 from proofs_check.claims.schema import schema

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 import sympy as sp
 
+from montecarlo.empirical_checks import Observation
 from montecarlo.lampert2026 import comparison as second
-from montecarlo.registry import Observation
 from montecarlo.registry import registered as simulated
 from proofs_check.claims.mutants import clause_mutants
 from proofs_check.inputs.plugins import load_simulations

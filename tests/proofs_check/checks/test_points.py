@@ -10,7 +10,7 @@ import pytest
 
 from montecarlo import registry
 from montecarlo.directly import run_search
-from montecarlo.registry import Points
+from montecarlo.empirical_checks import Points, Search
 from proofs_check.checks.points import exact_quantity, misread
 from proofs_check.claims.pairing import Pair
 from theorems.algebra.expressions import parse
@@ -29,7 +29,7 @@ CLAIMS = (
 
 def found(claim: str) -> tuple[Pair, Points]:
     pair, entry = Pair(by_id()[claim]), registry.find(claim)
-    assert isinstance(entry, registry.Search)
+    assert isinstance(entry, Search)
     return pair, run_search(entry, 40, 0, "cpu", claim, pair.handed({}))
 
 

@@ -16,7 +16,7 @@ from torch import Tensor
 
 import montecarlo.engine
 from montecarlo import registry
-from montecarlo.registry import Simulation
+from montecarlo.empirical_checks import Simulation
 from montecarlo.walks import Walks, block_walks, form
 from proofs_check.api import Verdict, judge
 from proofs_check.binding.tied import Binding

@@ -10,7 +10,7 @@ import pytest
 import sympy as sp
 
 from montecarlo import registry
-from montecarlo.registry import Points, Search
+from montecarlo.empirical_checks import Points, Search
 from proofs_check.checks.both_sides import UNSETTLED
 from proofs_check.checks.evidence import EFFORTS, Evidence, RunContext
 from proofs_check.checks.searching import searched

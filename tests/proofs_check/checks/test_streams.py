@@ -10,7 +10,7 @@ import pytest
 
 import montecarlo.engine
 from montecarlo import seeds
-from montecarlo.registry import Simulation
+from montecarlo.empirical_checks import Simulation
 from montecarlo.statements import blocks
 from proofs_check.api import check
 from proofs_check.checks.streams import SharedStreamError, Streams

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from montecarlo import registry
+from montecarlo.empirical_checks import Observation
 from montecarlo.lampert2026.representability import embeddings, prop41
 from proofs_check.api import judge
 from tests.proofs_check.holes.lemmas import forgotten
@@ -60,7 +61,7 @@ def test_what_is_compared_at_cases_alone_is_not_verified(monkeypatch: pytest.Mon
         parameters=["z", "J"],
     )
     monkeypatch.setitem(registry._INSTANCES, one.id, embeddings)
-    with deriving.registered(one.id, derived), registry.registered(registry.Observation(one.id, prop41)):
+    with deriving.registered(one.id, derived), registry.registered(Observation(one.id, prop41)):
         found = judge(one, effort="quick")
     assert found.verdict == "undecided", found.report["traceback"]
 

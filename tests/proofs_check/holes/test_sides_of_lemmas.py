@@ -10,6 +10,7 @@ import torch
 from torch import Tensor
 
 from montecarlo import registry
+from montecarlo.empirical_checks import Simulation
 from montecarlo.walks import Walks
 from tests.proofs_check.holes.lemmas import SPREAD, SYMMETRIC, forgotten, found, lemma, score, score_square
 from theorems.authoring import Step, coefficient, fact
@@ -88,7 +89,7 @@ def test_a_simulation_of_a_limit_is_compared_at_long_walks_too() -> None:
 def test_what_a_simulation_declares_of_its_tails_has_to_hold(text: str, declared: dict[str, Any], told: str) -> None:
     with forgotten():
         statement = lemma(text)
-        with registry.registered(registry.Simulation(statement.id, score_square, **declared)):
+        with registry.registered(Simulation(statement.id, score_square, **declared)):
             verdict = found(statement)
     assert verdict.verdict == "undecided" and told in verdict.reason
 

@@ -12,6 +12,7 @@ import torch
 from torch import Tensor
 
 from montecarlo import registry
+from montecarlo.empirical_checks import Evaluation, Simulation
 from montecarlo.walks import Walks, form
 from proofs_check.api import check
 from tests.proofs_check.holes.lemmas import (
@@ -158,7 +159,7 @@ def test_declared_tails_of_a_generator_of_ones_own() -> None:
     statement = claim(
         "holes.sec1.rare", printed="0", symbols="", model="free", parameters="p", ranges={"p": "1 2"}, quantity="E[X]"
     )
-    with registry.registered(registry.Simulation(statement.id, rare, kurtosis=3.0)):
+    with registry.registered(Simulation(statement.id, rare, kurtosis=3.0)):
         verdict = found(statement, lambda p: finite([(-1, half), (1, half)]).expect(lambda x: x))
     assert verdict.verdict == "undecided"
     assert "randomness of its own" in verdict.reason
@@ -180,7 +181,7 @@ def test_a_value_that_is_typed_in() -> None:
         value = (T + 64 - sp.sqrt((T - 64) ** 2)) / 2
         return fact(value, (Step("at-origin", "{2}", (value, sp.Integer(1), value)),), "construction")
 
-    with registry.registered(registry.Evaluation(statement.id, lambda T: {"value": (float(T), 1e-12)})):
+    with registry.registered(Evaluation(statement.id, lambda T: {"value": (float(T), 1e-12)})):
         assert found(statement, typed).verdict in ("undecided", "error")
 
 

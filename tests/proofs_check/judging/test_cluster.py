@@ -18,6 +18,7 @@ import torch
 
 from montecarlo import engine, registry
 from montecarlo.accumulate import Sample
+from montecarlo.empirical_checks import Simulation
 from montecarlo.engine import Job, draw, run_job
 from proofs_check.commands import cli
 from proofs_check.inputs.errors import RunStopped, UsageError
@@ -38,7 +39,7 @@ CASE = {"d": 2, "T": 8, "i": 3, "W": [["1", "1/2"], ["0", "-1"]], "Sigma": [["1"
 
 def sample(walks: int = 400_000, **more: Any) -> Sample:
     found = registry.find(CLAIM)
-    assert isinstance(found, registry.Simulation)
+    assert isinstance(found, Simulation)
     return draw(found, CASE, walks=walks, seed=5, claim_id=CLAIM, key="k", **more)
 
 
@@ -281,7 +282,7 @@ def test_a_case_that_is_no_plain_data_stays_here() -> None:
     def function(generator: Any, n: int, variance_of: Any) -> Any:
         return torch.rand(n, generator=generator) * variance_of
 
-    sim = registry.Simulation("test.free", function, bounded=(0.0, 1.0))
+    sim = Simulation("test.free", function, bounded=(0.0, 1.0))
     assert engine._job(sim, {"variance_of": lambda x: x}, 0, "c", "k", "cpu", ()) is None
     assert engine._job(sim, {"variance_of": "1", "other_of": lambda x: x}, 0, "c", "k", "cpu", ()) is not None
 

@@ -13,7 +13,7 @@ import sympy as sp
 from numpy.typing import NDArray
 from scipy.stats import binomtest
 
-from montecarlo.registry import Evaluation, Observation, Search
+from montecarlo.empirical_checks import Evaluation, Observation, Search
 from proofs_check.checks import intervals
 from proofs_check.checks.evidence import BETA, Evidence, Measured
 from proofs_check.claims.pairing import Target

@@ -9,7 +9,7 @@ import sympy as sp
 
 from montecarlo import registry
 from montecarlo.directly import evaluate
-from montecarlo.registry import Evaluation
+from montecarlo.empirical_checks import Evaluation
 from proofs_check.claims.pairing import Pair
 from proofs_check.inputs.plugins import empirical_check
 from proofs_check.judging import runner, variants

@@ -7,7 +7,7 @@ from functools import partial
 
 import pytest
 
-from montecarlo.registry import Simulation, Tails
+from montecarlo.empirical_checks import Simulation, Tails
 from proofs_check.checks.evidence import BETA
 from proofs_check.checks.intervals import numbers_needed
 from proofs_check.selftest.true_claims import (

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from montecarlo.search_statement import Landscape, evaluate
+from montecarlo.search_statement import Landscape
+from montecarlo.search_values import evaluate
 from montecarlo.statements import integrals
 from proofs_check.statements import conflicting, deterministic
 from proofs_check.statements.deterministic import judge_deterministic, mutants_of

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import sympy as sp
 
-from montecarlo.registry import Tails
+from montecarlo.empirical_checks import Tails
 from montecarlo.statements import StatementSimulation
 from proofs_check.checks.intervals import constant_after
 from proofs_check.statements import measuring, moments, planning, sampled

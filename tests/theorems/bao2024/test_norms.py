@@ -13,7 +13,7 @@ import sympy as sp
 
 from montecarlo import registry
 from montecarlo.directly import run_search
-from montecarlo.registry import Points, Search
+from montecarlo.empirical_checks import Points, Search
 from proofs_check.checks.evidence import EFFORTS, Evidence, RunContext
 from proofs_check.checks.searching import searched
 from proofs_check.claims.pairing import Pair

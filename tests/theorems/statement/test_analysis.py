@@ -12,7 +12,7 @@ import sympy as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
-from montecarlo.search_statement import evaluate
+from montecarlo.search_values import evaluate
 from montecarlo.statements.encloser import Encloser
 from montecarlo.statements.environment import environment_of
 from montecarlo.statements.nodes import frozen
@@ -20,9 +20,10 @@ from montecarlo.statements.values import value as number_of
 from proofs_check.statements.without_tokens import found_without_tokens
 from theorems.algebra.balls import precision
 from theorems.statement.expression import StatementError
+from theorems.statement.latex import latex, limit_latex
 from theorems.statement.moments.scalars import sympy_of
 from theorems.statement.proposition import proposition
-from theorems.statement.prose import in_words, latex, limit_latex
+from theorems.statement.prose import in_words
 from theorems.statement.reading.calculus import derivative
 from theorems.statement.reading.language import parsed
 from theorems.statement.values.arithmetic import UndefinedError

@@ -8,8 +8,9 @@ from fractions import Fraction
 import pytest
 
 from theorems.statement import StatementError, proposition
+from theorems.statement.latex import statement_latex
 from theorems.statement.proofs import proved
-from theorems.statement.prose import in_words, statement_latex
+from theorems.statement.prose import in_words
 from theorems.statement.values.arithmetic import UndefinedError, entries_of
 from theorems.statement.values.cases import Case, admissible, only_set
 from theorems.statement.values.factoring import factored

@@ -7,8 +7,9 @@ from fractions import Fraction
 import pytest
 
 from theorems.statement.expression import StatementError
+from theorems.statement.latex import statement_latex
 from theorems.statement.proposition import proposition
-from theorems.statement.prose import in_words, statement_latex
+from theorems.statement.prose import in_words
 from theorems.statement.values.arithmetic import UndefinedError
 from theorems.statement.values.cases import Case
 from theorems.statement.values.certify import shown, violation

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from montecarlo.search_statement import evaluate
+from montecarlo.search_values import evaluate
 from proofs_check.api import check
 from theorems.statement.reading.language import parsed
 from theorems.statement.values.cases import Case

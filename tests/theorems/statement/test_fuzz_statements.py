@@ -24,8 +24,9 @@ from hypothesis import strategies as st
 from proofs_check.statements.timing import TimeLimitError, time_limit
 from theorems.statement import StatementError, proposition
 from theorems.statement.deciding.decide import Derivation, decide
+from theorems.statement.latex import statement_latex
 from theorems.statement.proposition import Proposition
-from theorems.statement.prose import in_words, statement_latex
+from theorems.statement.prose import in_words
 from theorems.statement.reading.language import MAX_DEPTH, MAX_LENGTH
 from theorems.statement.reading.notation import plain
 

@@ -15,9 +15,9 @@ from theorems.algebra.expressions import parse
 from theorems.statement import proposition
 from theorems.statement.deciding.decide import Derivation, decide
 from theorems.statement.expression import StatementError
+from theorems.statement.latex import latex
 from theorems.statement.moments.normal import equal
 from theorems.statement.proofs import proved
-from theorems.statement.prose import latex
 from theorems.statement.reading.language import parsed
 from theorems.statement.typeset import _text
 from theorems.statement.values.arithmetic import UndefinedError, gamma

@@ -10,12 +10,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from montecarlo.search_statement import evaluate
+from montecarlo.search_values import evaluate
 from montecarlo.statements.environment import environment_of
 from montecarlo.statements.values import value
 from theorems.algebra.balls import precision, rational
 from theorems.statement import Proposition, StatementError, proposition
-from theorems.statement.prose import in_words, statement_latex
+from theorems.statement.latex import statement_latex
+from theorems.statement.prose import in_words
 from theorems.statement.values.arithmetic import UndefinedError
 from theorems.statement.values.cases import Case, admissible
 from theorems.statement.values.values import scalar

@@ -9,15 +9,15 @@ import flint
 import pytest
 import sympy as sp
 
-from montecarlo.search_statement import evaluate
+from montecarlo.search_values import evaluate
 from montecarlo.statements import values as interpreter
 from montecarlo.statements.environment import environment_of
 from proofs_check.statements.judging import check_statement
 from proofs_check.statements.request import Request
 from theorems.statement import StatementError, proposition
 from theorems.statement.deciding.decide import Derivation
+from theorems.statement.latex import latex
 from theorems.statement.moments import integrals
-from theorems.statement.prose import latex
 from theorems.statement.reading.language import parsed
 from theorems.statement.typeset import _text
 from theorems.statement.values.arithmetic import UndefinedError, ball

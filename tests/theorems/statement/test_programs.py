@@ -17,8 +17,9 @@ from montecarlo.statements.values import value as simulated
 from proofs_check.statements.judging import check_statement
 from proofs_check.statements.request import Request
 from theorems.statement.expression import Expr, StatementError
+from theorems.statement.latex import latex
 from theorems.statement.proposition import Proposition, proposition
-from theorems.statement.prose import in_words, latex
+from theorems.statement.prose import in_words
 from theorems.statement.reading.language import Vocabulary, parsed
 from theorems.statement.values.arithmetic import UndefinedError, times
 from theorems.statement.values.cases import Case, admissible

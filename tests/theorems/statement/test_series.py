@@ -9,16 +9,16 @@ import flint
 import pytest
 import sympy as sp
 
-from montecarlo.search_statement import evaluate
+from montecarlo.search_values import evaluate
 from proofs_check.statements.judging import check_statement
 from proofs_check.statements.request import Request
 from theorems.algebra.balls import precision
 from theorems.statement import proposition
 from theorems.statement.expression import StatementError
+from theorems.statement.latex import latex
 from theorems.statement.moments import series
 from theorems.statement.moments.series import enclosed, terms_of
 from theorems.statement.proofs.prover import proved
-from theorems.statement.prose import latex
 from theorems.statement.reading.language import parsed
 from theorems.statement.values.arithmetic import UndefinedError
 from theorems.statement.values.cases import Case

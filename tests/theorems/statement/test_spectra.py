@@ -8,14 +8,14 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from montecarlo.search_statement import evaluate
+from montecarlo.search_values import evaluate
 from montecarlo.statements.environment import environment_of
 from montecarlo.statements.nodes import StatementSimulationError, frozen
 from montecarlo.statements.values import value as simulated
 from proofs_check.statements.judging import judged
 from proofs_check.statements.request import Request
 from theorems.statement import StatementError, proposition
-from theorems.statement.prose import latex
+from theorems.statement.latex import latex
 from theorems.statement.reading.language import parsed
 from theorems.statement.reading.words import word_text
 from theorems.statement.values.arithmetic import UndefinedError, Vector

@@ -8,8 +8,9 @@ from random import Random
 import pytest
 import sympy as sp
 
+from theorems.statement.latex import statement_latex
 from theorems.statement.proposition import proposition
-from theorems.statement.prose import in_words, statement_latex
+from theorems.statement.prose import in_words
 from theorems.statement.typeset import typeset
 
 SHOWN = {

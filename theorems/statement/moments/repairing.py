@@ -55,7 +55,7 @@ def language_text(formula: sp.Expr) -> str:
 
 def latex_of(formula: sp.Expr) -> str:
     """An exact value in LaTeX, traces and chains written out."""
-    from theorems.statement.prose import latex, name_latex
+    from theorems.statement.latex import latex, name_latex
     from theorems.statement.reading.language import parsed
 
     names = {}
@@ -72,7 +72,7 @@ def latex_of(formula: sp.Expr) -> str:
 
 def latex_of_text(text: str, prop: Proposition) -> str:
     """A matrix or vector of the language in LaTeX."""
-    from theorems.statement.prose import latex
+    from theorems.statement.latex import latex
     from theorems.statement.reading.hypotheses import words_of
     from theorems.statement.reading.language import parsed
 

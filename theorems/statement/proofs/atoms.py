@@ -69,6 +69,13 @@ class Atoms:
             self._kept[node] = form
         return form
 
+    def settle(self, node: Expr) -> Quotient:
+        """The normal form in lowest terms, once a first reading has found of what all exponentials are powers."""
+        self.quotient(node)
+        self.nodes.clear()
+        self.settled = True
+        return self.quotient(node).lowest
+
     def has(self, node: Expr) -> bool:
         """Whether a number is made of the atoms that there are; others that it has are forgotten again."""
         nodes, kept = dict(self.nodes), dict(self._kept)

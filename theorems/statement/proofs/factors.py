@@ -35,7 +35,26 @@ def by_bases(prover: Prover, high: Expr, low: Expr) -> Steps | None:
     return None if found is None else [Step(POWERS, f"{base} >= |{low.args[0]}|, {exponent} >= 0"), *found]
 
 
-def by_each(prover: Prover, high: Expr, low: Expr) -> Steps | None:
+def by_factors(prover: Prover, high: Expr, low: Expr) -> Steps | None:
+    """A product of n factors that are all at least q >= 0 is at least q^n; at most, where they lie from 0 to q."""
+    if high.op == low.op:
+        return _by_each(prover, high, low) or _by_fewer(prover, high, low)
+    product, power = (high, low) if high.op == "prod" else (low, high)
+    _, _, first, last = product.args
+    if power.op != "**" or prover.equal(power.args[1], Expr("+", (minus(last, first), ONE))) is None:
+        return None
+    if prover.at_least(power.args[1], ZERO, False) is None:
+        # an empty product is 1, and base**(-1) is not
+        return None
+    base = power.args[0]
+    inside, body = prover.within(product)
+    goals = [(base, ZERO), (body, base)] if product is high else [(body, ZERO), (base, body)]
+    found = together([inside.at_least(above, below, False) for above, below in goals])
+    told = f"{goals[1][0]} >= {goals[1][1]}"
+    return None if found is None else [Step("a product is bounded by its factors", told), *found]
+
+
+def _by_each(prover: Prover, high: Expr, low: Expr) -> Steps | None:
     """prod_k f_k >= prod_k g_k by 0 <= g_k <= f_k, and the factors that one of both begins earlier with."""
     body, index, start, last = high.args
     other, own, first, end = low.args
@@ -62,6 +81,23 @@ def by_each(prover: Prover, high: Expr, low: Expr) -> Steps | None:
     )
     found = together(goals)
     return None if found is None else [Step(PRODUCTS, f"{high} >= {low}"), *found]
+
+
+def _by_fewer(prover: Prover, high: Expr, low: Expr) -> Steps | None:
+    """A product of factors from 0 to 1 is at least what more of them have for a product."""
+    body, index, first, last = high.args
+    other, own, *ends = low.args
+    if other.put({own: name(index)}) != body or ends[0] != first:
+        return None
+    inside, factor = prover.within(low)
+    goals = (
+        [Step("a product of factors from 0 to 1 falls with their number", f"{high} >= {low}")],
+        inside.at_least(factor, ZERO, False),
+        inside.at_least(ONE, factor, False),
+        prover.at_least(ends[1], last, False),
+        prover.at_least(Expr("+", (minus(last, first), ONE)), ZERO, False),
+    )
+    return together(goals)
 
 
 def _shift(start: Expr, first: Expr) -> int | None:

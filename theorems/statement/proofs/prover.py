@@ -8,7 +8,6 @@ from __future__ import annotations
 from dataclasses import replace
 from fractions import Fraction
 from itertools import permutations
-from math import inf
 
 from theorems.algebra.ratio import Ratio
 from theorems.statement.expression import Expr, StatementError, minus, name, negative, number
@@ -17,7 +16,7 @@ from theorems.statement.proofs.averages import by_means, weights
 from theorems.statement.proofs.certificate import UNIT, Poly, Term, certificate, products, whole, written
 from theorems.statement.proofs.comparing import by_logarithm, by_signs, by_terms, unclipped
 from theorems.statement.proofs.existing import defined, needed
-from theorems.statement.proofs.factors import by_bases, by_each
+from theorems.statement.proofs.factors import by_bases, by_factors
 from theorems.statement.proofs.facts import Fact, facts_of
 from theorems.statement.proofs.induction import by_induction
 from theorems.statement.proofs.integrals import integrals_agree
@@ -106,6 +105,10 @@ class Prover:
         """Steps showing that an expression has a value wherever the hypotheses hold."""
         return defined(self, node)
 
+    def atoms(self) -> Atoms:
+        """A reader of numbers under what is known here."""
+        return Atoms(self.known, self.weights, self.whole)
+
     def powers(self, node: Expr) -> bool:
         """Whether the powers in an expression that are read as exponentials have bases that are shown to be > 0."""
         bases = [one.args[0] for one in node.walk() if one.op == "**" and one.args[1].op != "number"]
@@ -148,7 +151,7 @@ class Prover:
 
     def identical(self, left: Expr, right: Expr) -> bool | None:
         """Whether both sides have one normal form; None where one has none."""
-        return Atoms(self.known, self.weights, self.whole).vanishes(minus(left, right))
+        return self.atoms().vanishes(minus(left, right))
 
     def at_least(self, high: Expr, low: Expr, strict: bool) -> Steps | None:
         """high >= low, or high > low."""
@@ -168,7 +171,7 @@ class Prover:
         if (steps := next(filter(None, (one(self, high, low) for one in by)), None)) is not None:
             return steps
         if "prod" in (high.op, low.op):
-            return None if strict else self._by_factors(high, low) or by_induction(self, high, low, ">=")
+            return None if strict else by_factors(self, high, low) or by_induction(self, high, low, ">=")
         gap = minus(high, low)
         found = self._one_variable(gap, strict)
         for rounds in (1, 2):
@@ -203,7 +206,7 @@ class Prover:
         """The prover where gap >= 0, too."""
         inside = self.knowing((">=", gap, number(0)))
         try:
-            form = Atoms(self.known, self.weights, self.whole).quotient(gap)
+            form = self.atoms().quotient(gap)
         except NoFormError:
             return inside
         terms = monomials(form.above) if form.below == ONE else {}
@@ -226,52 +229,13 @@ class Prover:
         inside.known = replace(self.known, relations=(*self.known.relations, *relations))
         return inside
 
-    def _by_factors(self, high: Expr, low: Expr) -> Steps | None:
-        """A product of n factors that are all at least q >= 0 is at least q^n; at most, where they lie from 0 to q."""
-        if high.op == low.op:
-            return by_each(self, high, low) or self._by_fewer(high, low)
-        product, power = (high, low) if high.op == "prod" else (low, high)
-        _, _, first, last = product.args
-        if power.op != "**" or self.equal(power.args[1], Expr("+", (minus(last, first), number(1)))) is None:
-            return None
-        if self.at_least(power.args[1], number(0), False) is None:
-            # an empty product is 1, and base**(-1) is not
-            return None
-        base = power.args[0]
-        inside, body = self.within(product)
-        goals = [(base, number(0)), (body, base)] if product is high else [(body, number(0)), (base, body)]
-        found = [inside.at_least(above, below, False) for above, below in goals]
-        if found[0] is None or found[1] is None:
-            return None
-        return [Step("a product is bounded by its factors", f"{goals[1][0]} >= {goals[1][1]}"), *found[0], *found[1]]
-
-    def _by_fewer(self, high: Expr, low: Expr) -> Steps | None:
-        """A product of factors from 0 to 1 is at least what more of them have for a product."""
-        body, index, first, last = high.args
-        other, own, *ends = low.args
-        if other.put({own: name(index)}) != body or ends[0] != first:
-            return None
-        inside, factor = self.within(low)
-        goals = (
-            [Step("a product of factors from 0 to 1 falls with their number", f"{high} >= {low}")],
-            inside.at_least(factor, number(0), False),
-            inside.at_least(number(1), factor, False),
-            self.at_least(ends[1], last, False),
-            self.at_least(Expr("+", (minus(last, first), number(1))), number(0), False),
-        )
-        return together(goals)
-
     def _squared(self, high: Expr, low: Expr, strict: bool, rounds: int) -> Steps | None:
         """low <= |low| <= high where high >= 0 and low^2 <= high^2."""
-        above = self._certified(high, False, rounds)
-        if above is None:
-            return None
         two = number(2)
-        gap = minus(Expr("**", (high, two)), Expr("**", (low, two)))
-        squares = self._certified(gap, strict, rounds)
-        if squares is None:
-            return None
-        return [Step("squares compare", f"{high} >= 0 and ({low})**2 <= ({high})**2"), *above, *squares]
+        goals = (high, False), (minus(Expr("**", (high, two)), Expr("**", (low, two))), strict)
+        found = together(self._certified(*goal, rounds) for goal in goals)
+        told = f"{high} >= 0 and ({low})**2 <= ({high})**2"
+        return None if found is None else [Step("squares compare", told), *found]
 
     def _one_variable(self, gap: Expr, strict: bool) -> Steps | None:
         names = gap.names()
@@ -312,16 +276,12 @@ class Prover:
         """An exact certificate from facts about the atoms; in the second round also about the atoms that these have."""
         if not self.work.spend(5) or not self.powers(gap):
             return None
-        atoms = Atoms(self.known, self.weights, self.whole)
+        atoms = self.atoms()
         try:
-            # a first reading finds of what all exponentials are powers
             for _, bound in self.known.sequences.values():
                 if bound is not None and gap.has("softmax"):
                     atoms.quotient(Expr("exp", (Expr("*", (number(2), bound)),)))
-            atoms.quotient(gap)
-            atoms.nodes.clear()
-            atoms.settled = True
-            form = atoms.quotient(gap).lowest
+            form = atoms.settle(gap)
         except NoFormError:
             return None
         goal, below = form.above, form.below
@@ -367,20 +327,21 @@ class Prover:
             rest.append({label: power for label, power in key if (label, power) not in waves})
         if rest[0] != rest[1] or exponents[0] == exponents[1]:
             return None
-        self.nested = True
-        try:
-            found = self.at_least(exponents[0], exponents[1], strict)
-            for label, power in rest[0].items():
-                if found is not None and (power % 2 or strict):
-                    factor = self.at_least(atoms.node(label), number(0), strict)
-                    found = None if factor is None else found + factor
-        finally:
-            self.nested = False
+        signed = [(atoms.node(label), number(0)) for label, power in rest[0].items() if power % 2 or strict]
+        found = together(self._beneath(*goal, strict) for goal in [(exponents[0], exponents[1]), *signed])
         if found is None:
             return None
         factors = "".join(f"({label})**{power}*" for label, power in rest[0].items())
         told = f"{factors}({more}*exp(s) - {-less}*exp(t)), s = {exponents[0]}, t = {exponents[1]}"
         return [Step("exp is increasing", told), *found]
+
+    def _beneath(self, high: Expr, low: Expr, strict: bool) -> Steps | None:
+        """high >= low, or high > low, of exponents and what stands beside exponentials: by none of their rules."""
+        self.nested = True
+        try:
+            return self.at_least(high, low, strict)
+        finally:
+            self.nested = False
 
     def _look_up(self, atoms: Atoms, found: dict[str, tuple[Fact, Term]]) -> None:
         """Facts about the atoms as polynomials."""
@@ -409,9 +370,8 @@ class Prover:
     def _positive_name(self, label: str) -> bool:
         return label in self.whole or ((values := self.known.ranges.get(label)) is not None and values.sign == 1)
 
-    def _low(self, label: str) -> float | Fraction:
-        values = self.known.ranges.get(label)
-        return -inf if values is None or values.low is None else values.low
+    def _from_zero(self, label: str) -> bool:
+        return (values := self.known.ranges.get(label)) is not None and values.low is not None and values.low >= 0
 
     def _without_common_factors(self, goal: Poly, strict: bool) -> Poly:
         """A polynomial over the positive names that all of its terms have in common; or >= 0, unless ``strict``."""
@@ -419,7 +379,7 @@ class Prover:
         least = {
             label: min(key.get(label, 0) for key, _ in terms)
             for label in terms[0][0]
-            if self._positive_name(label) or (not strict and self._low(label) >= 0)
+            if self._positive_name(label) or (not strict and self._from_zero(label))
         }
         return {
             tuple((label, left) for label, power in key.items() if (left := power - least.get(label, 0))): value
@@ -446,12 +406,8 @@ class Prover:
                 Fact("exp(t) > 0", value, strict=True),
                 Fact("exp(t) >= 1 + t", minus(value, Expr("+", (number(1), exponent)))),
             ]
-            self.nested = True
-            try:
-                if self.at_least(number(0), exponent, False) is not None:
-                    facts.append(Fact("exp(t) <= 1 for t <= 0", minus(number(1), value)))
-            finally:
-                self.nested = False
+            if self._beneath(number(0), exponent, False) is not None:
+                facts.append(Fact("exp(t) <= 1 for t <= 0", minus(number(1), value)))
             for fact in facts:
                 self._enter(fact, atoms, found)
 

@@ -74,11 +74,7 @@ def _spread(atoms: Atoms, node: Expr) -> Quotient:
     if first != ONE or str(last) not in sizes or body.has("sum") or not body.has("entry"):
         raise NoFormError
     body, inside = body.put({index: name(INDEX)}), _beside(atoms)
-    # a first reading finds of what all exponentials are powers
-    inside.quotient(body)
-    inside.nodes.clear()
-    inside.settled = True
-    form = inside.quotient(body).lowest
+    form = inside.settle(body)
     (below, count), *more = monomials(form.below).items()
     if more:
         raise NoFormError
