@@ -14,11 +14,13 @@ import random
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from itertools import chain
 from typing import Any
 
 import numpy as np
 
 from montecarlo.search_statement import Floats, Landscape, evaluate, floats
+from proofs_check.cases.ends import at_ends, close
 from proofs_check.cases.without_tokens import Choices, drawn, gram, simplex
 from proofs_check.report.telling import counted
 from proofs_check.statements import clauses
@@ -39,6 +41,8 @@ from theorems.statement.work import Work
 DRAWN = {"quick": 250, "standard": 600, "thorough": 2000}
 VARIED = {"quick": 60, "standard": 200, "thorough": 1000}
 ASCENTS = {"quick": 12, "standard": 40, "thorough": 300}
+#: Cases at ends of a size, and close ones.
+STRUCTURED = {"quick": 60, "standard": 120, "thorough": 500}
 #: Of how many of the nearest cases choices are drawn again, and at how many cases the sides' two values are compared.
 NEAREST, COMPARED = 5, 12
 #: Steps that a proof may take, and cases that are looked at to make a violation small.
@@ -217,7 +221,10 @@ def _check_shapes(prop: Proposition, seed: int) -> None:
 
 
 def _run(search: _Search, effort: str, start: int, part: float = 1.0) -> None:
-    """Simple cases, then the nearest with some of their choices drawn again, then ascent from these and from others."""
+    """Simple cases, then the nearest with some of their choices drawn again, then ascent from these and from others.
+
+    Last those that chance seldom meets.
+    """
     prop, generator = search.prop, random.Random(f"{start}")
     nearest: list[tuple[float, Choices]] = []
     drawings = round(part * DRAWN[effort])
@@ -254,6 +261,11 @@ def _run(search: _Search, effort: str, start: int, part: float = 1.0) -> None:
                 search.look(case)
                 if search.done:
                     return
+    most = round(part * STRUCTURED[effort])
+    for case in chain(at_ends(prop, generator, most), close(prop, generator, most)):
+        search.look(case)
+        if search.done:
+            return
 
 
 def _plain(prop: Proposition) -> dict[str, Any]:
