@@ -66,7 +66,7 @@ class Mutant:
 class Found:
     """What was found out: a verdict with its reason, and the data behind it.
 
-    ``left`` and ``right`` are the sides at the counterexample, exact text where rational, else 15 digits;
+    ``left`` and ``right`` are the sides at the counterexample, exact text where rational and short, else digits;
     ``evaluated`` the same in float64 by the other side. ``closest`` is the largest (left - right)/max(|left|, |right|)
     towards a violation, at ``closest_case``.
     """
@@ -120,8 +120,6 @@ class _Search:
             return excess
         if len(self.first) < COMPARED:
             self.first.append(case)
-        if excess > self.closest[0]:
-            self.closest = (excess, label)
         sizes = tuple(case.numbers[name] for name in sorted({"d", *frame(self.prop).sizes} & case.numbers.keys()))
         self.by_size.setdefault(sizes, []).append((excess, point))
         strict = self.prop.relation in ("<", ">", *CLAUSES)
@@ -131,6 +129,10 @@ class _Search:
         elif excess > AGREE:
             # a violation in floats alone
             self.conflict = conflicting(self.prop, case)
+        # beyond equality is rounding alone where no violation is certified
+        reached = excess if self.done else min(excess, 0.0) + 0.0
+        if reached > self.closest[0]:
+            self.closest = (reached, label)
         return excess
 
     def confirm(self, case: Case) -> None:
