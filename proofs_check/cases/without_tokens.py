@@ -56,7 +56,7 @@ class Choices:
 
 def drawn(prop: Proposition, pick: Pick) -> Case | None:
     """One case by a sequence of choices; None where the hypotheses refuse it."""
-    return _Drawing(prop, pick).case()
+    return Drawing(prop, pick).case()
 
 
 def plain_cases(prop: Proposition) -> Iterator[Case]:
@@ -102,7 +102,9 @@ def simplex(prop: Proposition) -> dict[str, Fraction]:
     return found
 
 
-class _Drawing:
+class Drawing:
+    """What a case of a statement is made of, by choices; a kind of cases makes some of it otherwise."""
+
     def __init__(self, prop: Proposition, pick: Pick) -> None:
         self.prop, self.pick = prop, pick
 
@@ -259,7 +261,7 @@ class _Drawing:
         return tuple(tuple(v + Fraction(int(r == c), 8) for c, v in enumerate(row)) for r, row in enumerate(rows))
 
 
-class _Plain(_Drawing):
+class _Plain(Drawing):
     """Sizes that are all alike, and matrices and vectors of ones."""
 
     def __init__(self, prop: Proposition, pick: Pick, size: int, everywhere: bool) -> None:

@@ -14,12 +14,14 @@ import random
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from itertools import chain
 from typing import Any
 
 import numpy as np
 
 from montecarlo.search_statement import Landscape
 from montecarlo.search_values import Floats, evaluate, floats
+from proofs_check.cases.ends import at_ends, close
 from proofs_check.cases.without_tokens import Choices, drawn, gram, simplex
 from proofs_check.report.telling import counted
 from proofs_check.statements import clauses
@@ -40,6 +42,8 @@ from theorems.statement.work import Work
 DRAWN = {"quick": 250, "standard": 600, "thorough": 2000}
 VARIED = {"quick": 60, "standard": 200, "thorough": 1000}
 ASCENTS = {"quick": 12, "standard": 40, "thorough": 300}
+#: Cases at ends of a size, and close ones.
+STRUCTURED = {"quick": 60, "standard": 120, "thorough": 500}
 #: Of how many of the nearest cases choices are drawn again, and at how many cases the sides' two values are compared.
 NEAREST, COMPARED = 5, 12
 #: Steps that a proof may take, and cases that are looked at to make a violation small.
@@ -63,7 +67,7 @@ class Mutant:
 class Found:
     """What was found out: a verdict with its reason, and the data behind it.
 
-    ``left`` and ``right`` are the sides at the counterexample, exact text where rational, else 15 digits;
+    ``left`` and ``right`` are the sides at the counterexample, exact text where rational and short, else digits;
     ``evaluated`` the same in float64 by the other side. ``closest`` is the largest (left - right)/max(|left|, |right|)
     towards a violation, at ``closest_case``.
     """
@@ -117,8 +121,6 @@ class _Search:
             return excess
         if len(self.first) < COMPARED:
             self.first.append(case)
-        if excess > self.closest[0]:
-            self.closest = (excess, label)
         sizes = tuple(case.numbers[name] for name in sorted({"d", *frame(self.prop).sizes} & case.numbers.keys()))
         self.by_size.setdefault(sizes, []).append((excess, point))
         strict = self.prop.relation in ("<", ">", *CLAUSES)
@@ -128,6 +130,10 @@ class _Search:
         elif excess > AGREE:
             # a violation in floats alone
             self.conflict = conflicting(self.prop, case)
+        # beyond equality is rounding alone where no violation is certified
+        reached = excess if self.done else min(excess, 0.0) + 0.0
+        if reached > self.closest[0]:
+            self.closest = (reached, label)
         return excess
 
     def confirm(self, case: Case) -> None:
@@ -218,7 +224,10 @@ def _check_shapes(prop: Proposition, seed: int) -> None:
 
 
 def _run(search: _Search, effort: str, start: int, part: float = 1.0) -> None:
-    """Simple cases, then the nearest with some of their choices drawn again, then ascent from these and from others."""
+    """Simple cases, then the nearest with some of their choices drawn again, then ascent from these and from others.
+
+    Last those that chance seldom meets.
+    """
     prop, generator = search.prop, random.Random(f"{start}")
     nearest: list[tuple[float, Choices]] = []
     drawings = round(part * DRAWN[effort])
@@ -255,6 +264,11 @@ def _run(search: _Search, effort: str, start: int, part: float = 1.0) -> None:
                 search.look(case)
                 if search.done:
                     return
+    most = round(part * STRUCTURED[effort])
+    for case in chain(at_ends(prop, generator, most), close(prop, generator, most)):
+        search.look(case)
+        if search.done:
+            return
 
 
 def _plain(prop: Proposition) -> dict[str, Any]:

@@ -283,3 +283,8 @@ def test_the_same_seed_gives_the_same_verdict_and_counterexample() -> None:
     prop = proposition("norm(W, nuclear) <= norm(W, fro)")
     one, two = (judge_deterministic(prop, "quick", 5) for _ in range(2))
     assert one == two and one.verdict == "refuted"
+
+
+def test_what_rounding_leaves_is_no_violation_that_comes_close() -> None:
+    found = judge_deterministic(proposition("entropy(softmax(s)) <= log(n)", "s in R^n"), "quick")
+    assert found.verdict == "verified" and found.closest == 0 and "closest was 0 (" in found.reason

@@ -293,3 +293,9 @@ def test_a_sparse_matrix_is_that_of_scipy(seed: int) -> None:
     theirs = sparse.csc_matrix(wanted)
     for part in ("data", "indices", "indptr", "nnz", "shape"):
         np.testing.assert_array_equal(getattr(found, part), getattr(theirs, part))
+
+
+def test_a_long_fraction_is_shown_by_its_digits_and_a_short_one_exactly() -> None:
+    power = proposition("(1 - 1/n)**n <= 1", "n integer, n >= 1").left
+    assert shown(power, Case({"n": F(3)})) == "8/27"
+    assert shown(power, Case({"n": F(250)})) == "0.367142453566242432990166800067"

@@ -197,10 +197,10 @@ class Moments(Powers):
 
         from theorems.statement.moments.tilting import Tilting
 
-        tilting = Tilting(self.law, self.traces, kernel, product, alike, self._larger)
+        tilting = Tilting(self.law, self.traces, kernel, product, alike, self.larger)
         return total(weight * self._opaque(value) for weight, value in tilting.expected(term))
 
-    def _larger(self, value: sp.Expr, strict: bool) -> bool:
+    def larger(self, value: sp.Expr, strict: bool) -> bool:
         """Whether a number made of names is seen to be >= 0, or > 0."""
         over: dict[sp.Symbol, sp.Expr] = {}
         signed = True

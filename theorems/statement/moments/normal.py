@@ -86,6 +86,11 @@ def rational_form(
         if node.is_Function:
             # arguments that are equal by normal form are one
             parts = [sp.cancel(sp.together(change(arg))) if isinstance(arg, sp.Expr) else arg for arg in node.args]
+            if isinstance(node, sp.erf | sp.sin):
+                # erf(-t) = -erf(t) is no name of its own
+                least = min(parts[0], turned := sp.cancel(-parts[0]), key=sp.default_sort_key)
+                way = -1 if least == turned else 1
+                return way * named(way * node, node.func(least, evaluate=False))
             return named(node, node.func(*parts))
         return node.func(*(change(arg) for arg in node.args))
 

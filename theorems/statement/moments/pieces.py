@@ -140,6 +140,21 @@ def of_event(event: Expr) -> list[Expr] | None:
     return [minus(*(one.args[1:] if one.args[0][0] == ">" else one.args[:0:-1])) for one in relations]
 
 
+def beyond(event: Expr) -> tuple[Expr, int, int, Expr, Expr] | None:
+    """b, m, c and the events A > b and -A > b with P[event] = m + c (P[A > b] + P[-A > b]) for b >= 0: of |A| > b, < b.
+
+    None for what does not compare the absolute value of a random number with a number.
+    """
+    if event.op != "relation" or event.args[0] not in ("<", "<=", ">", ">="):
+        return None
+    mark, one, two = event.args
+    size, end, above = (one, two, mark[0] == ">") if one.random else (two, one, mark[0] == "<")
+    if size.op != "abs" or end.random or pieced(size.args[0]):
+        return None
+    parts = (Expr("relation", (">", side, end)) for side in (size.args[0], minus(ZERO, size.args[0])))
+    return (end, *((0, 1) if above else (1, -1)), *parts)
+
+
 # -- expectations of derivatives
 
 

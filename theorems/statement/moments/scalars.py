@@ -16,7 +16,7 @@ from theorems.statement.moments.forms import NotPolynomialError, Polynomial, Ter
 from theorems.statement.moments.mixing import radial
 from theorems.statement.moments.moments import Moments
 from theorems.statement.moments.normal import nonnegative
-from theorems.statement.moments.pieces import of_event, over_roots, pieced
+from theorems.statement.moments.pieces import beyond, of_event, over_roots, pieced
 from theorems.statement.moments.traces import Traces, product_of
 from theorems.statement.reading.calculus import settled
 from theorems.statement.reading.chances import by_erf
@@ -377,6 +377,9 @@ class Exact:
         if found is None or not self.law.gaussian:
             raise NotPolynomialError(f"P[{event}] has no closed form here; one linear form of Gaussian tokens has")
         gap, *others = found
+        if (sides := beyond(event)) is not None and self.moments.larger(self.value(sides[0]), False):
+            # |A| > b >= 0 where A > b, or -A > b
+            return sp.Add(sides[1], *(sides[2] * self.probability(one) for one in sides[3:]))
         if others or pieced(gap):
             return self.expectation(Expr("indicator", (event,)))
         terms = self.terms(gap)

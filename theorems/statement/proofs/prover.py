@@ -18,6 +18,7 @@ from theorems.statement.proofs.comparing import by_logarithm, by_signs, by_terms
 from theorems.statement.proofs.existing import defined, needed
 from theorems.statement.proofs.factors import by_bases, by_factors
 from theorems.statement.proofs.facts import Fact, facts_of
+from theorems.statement.proofs.gradients import by_entries
 from theorems.statement.proofs.induction import by_induction
 from theorems.statement.proofs.integrals import integrals_agree
 from theorems.statement.proofs.matrices import OPERATIONS, about_matrices, equal_by_normal_form
@@ -49,15 +50,14 @@ def proved(prop: Proposition, work: Work | None = None) -> Proof | None:
     """A proof of a statement without tokens that takes no more work, or None."""
     if prop.random or prop.asymptotic:
         return None
-    if about_matrices(prop):
-        same = equal_by_normal_form(prop)
-        if same is not None:
-            told = f"both sides are {same}, for matrices of every size"
-            return Proof((Step("matrix identity by normal form", told),))
-        # the rules below are about numbers
-        if any(side.has(*OPERATIONS) or shape(side) != "number" for side in (prop.left, prop.right)):
-            return None
-    work = work or Work(STEPS)
+    work, whole = work or Work(STEPS), about_matrices(prop)
+    if whole and (same := equal_by_normal_form(prop)) is not None:
+        told = f"both sides are {same}, for matrices of every size"
+        return Proof((Step("matrix identity by normal form", told),))
+    prop = by_entries(prop, work)
+    # the rules below are about numbers
+    if whole and any(side.has(*OPERATIONS) or shape(side) != "number" for side in (prop.left, prop.right)):
+        return None
     if prop.left.has("diff") or prop.right.has("diff"):
         try:
             prop = replace(prop, left=worked(prop.left), right=worked(prop.right))

@@ -72,7 +72,7 @@ def entry(atoms: Atoms, known: Hypotheses, label: str, node: Expr) -> Iterator[F
                 one, two = (Expr("exp", (Expr("entry", (scores, entry.args[1])),)) for entry in (node, other))
                 ratio = minus(times(node, two), times(other, one))
                 yield Fact("entries of softmax(s) are as exp(s_i) to exp(s_j)", ratio, equal=True)
-                if _distinct(known, node.args[1], other.args[1]):
+                if distinct(known, node.args[1], other.args[1]):
                     gap = minus(ONE, add(node, other))
                     yield Fact("two entries of softmax(s) add up to 1 at most", gap, equal=_two(known, found[0]))
         yield from _beside_scores(atoms, known, node, scores, found[0])
@@ -86,7 +86,7 @@ def _beside_scores(atoms: Atoms, known: Hypotheses, node: Expr, scores: str, man
     head, index = node.args
     family, own = Expr("family", (scores,)), Expr("exp", (Expr("entry", (scores, index)),))
     for other in list(atoms.nodes.values()):
-        if other.op == "entry" and other.args[0] == scores and _distinct(known, index, other.args[1]):
+        if other.op == "entry" and other.args[0] == scores and distinct(known, index, other.args[1]):
             gap = minus(own, times(node, add(own, Expr("exp", (other,)))))
             yield Fact("softmax(s)[i] <= exp(s_i)/(exp(s_i) + exp(s_j))", gap, equal=_two(known, many))
     for relation, left, right in known.relations:
@@ -218,7 +218,7 @@ def _every(known: Hypotheses, index: Expr) -> bool:
     return index.op == "name" and index.args[0] in known.letters
 
 
-def _distinct(known: Hypotheses, one: Expr, two: Expr) -> bool:
+def distinct(known: Hypotheses, one: Expr, two: Expr) -> bool:
     """Whether two indices are never the same: two numbers, or names that a hypothesis tells apart."""
     if one.op == two.op == "number":
         return bool(one.args[0] != two.args[0])

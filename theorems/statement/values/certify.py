@@ -8,9 +8,12 @@ from theorems.algebra.balls import precision
 from theorems.statement.expression import HOLDS, PREDICATES, Expr
 from theorems.statement.proposition import Proposition
 from theorems.statement.reading import conditions
-from theorems.statement.values.arithmetic import Matrix, Number, UndefinedError, Vector
+from theorems.statement.values.arithmetic import Matrix, Number, UndefinedError, Vector, ball
 from theorems.statement.values.cases import Case
 from theorems.statement.values.values import compared, value
+
+#: Longest text of a fraction that is shown exactly.
+LONGEST = 40
 
 
 def violation(prop: Proposition, case: Case) -> bool | None:
@@ -44,7 +47,7 @@ def _related(part: Expr, case: Case) -> str:
 
 
 def shown(node: Expr, case: Case) -> str:
-    """The value at a case: exact where it is rational, else 15 digits; of vectors and matrices as lists, [1, 2].
+    """The value at a case: exact where it is rational and short, else digits; of vectors and matrices as lists, [1, 2].
 
     Of a condition, whether it holds.
     """
@@ -67,9 +70,10 @@ def shown(node: Expr, case: Case) -> str:
 
 
 def _number(found: Number) -> tuple[str, bool]:
-    """A number, and whether 15 of its digits are known."""
+    """A number, and whether its digits are known: 15, or 30 of a fraction that is longer than that."""
     if isinstance(found, Fraction):
-        return str(found), True
+        text = str(found)
+        return text if len(text) <= LONGEST else str(ball(found).str(30, radius=False)), True
     sure = found.rel_accuracy_bits() > 60
     return str(found.str(15, radius=not sure)), sure
 
