@@ -67,9 +67,13 @@ def _taken(node: Expr, prop: Proposition, work: Work, bound: frozenset[str]) -> 
         raise StatementError(f"{node} is no entry of a gradient by a sequence")
     from theorems.statement.proofs.prover import Prover
 
-    if Prover(prop, work).defined(function) is None:
+    prover = Prover(prop, work)
+    if prover.defined(function) is None:
         # 1/s[1] is no gradient of log(s[1]) where that has no value
         raise StatementError(f"{function} is not shown to have a value")
+    # a letter stands for the entries that there are; s[2] is there where n >= 2
+    if place.op != "name" and prover.defined(Expr("entry", (variable.args[0], place))) is None:
+        raise StatementError(f"{variable}[{place}] is not shown to be there")
     moved = _Moved(prop.known, variable, place).at(function, frozenset())
     return _summed(_tidy(derivative(moved, ALONG).put({ALONG: ZERO})), place)
 
