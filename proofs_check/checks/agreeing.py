@@ -82,17 +82,19 @@ def agreement(sides: Sides, draws: int, delta: float, seed: int = 0, effort: int
     found = Agreed(sides.claim)
     pools: dict[str, Pooled] = {}
     names: set[str] = set()
-    looks: dict[str, Look] = {}
+    looks: dict[str, tuple[Case, Look]] = {}
 
     def looked(case: Case) -> Look:
         """What has no randomness is evaluated once."""
-        return looks.get(key(case)) or looks.setdefault(key(case), look(sides, case, budget))
+        return (looks.get(key(case)) or looks.setdefault(key(case), (case, look(sides, case, budget))))[1]
 
     sampled = isinstance(sides.check, Simulation)
     drawn, missed = _drawn(
         sides, draws, budget.seed, top, lambda case: telling(sides, case, budget) if sampled else looked(case).shows
     )
-    for case, aim in drawn:
+    # a case that was looked at and left out may differ as well
+    apart: list[tuple[Case, wide.Aim]] = [(case, {}) for case, seen in looks.values() if seen.told]
+    for case, aim in (*drawn, *apart):
         seen = look(sides, case, budget) if sampled else looked(case)
         found.cases.append(case)
         found.compared += seen.compared

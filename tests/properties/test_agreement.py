@@ -22,7 +22,7 @@ from montecarlo.calibration import check_normals
 from montecarlo.empirical_checks import Growth, Search, Simulation
 from montecarlo.threads import EngineError
 from proofs_check.cases import wide
-from proofs_check.checks import both_sides
+from proofs_check.checks import agreeing, both_sides
 from proofs_check.checks.agreeing import Agreed, agreement
 from proofs_check.checks.both_sides import MOST, Pooled, Sides, compared
 from proofs_check.claims.pairing import Pair
@@ -262,6 +262,19 @@ def test_a_derivation_that_leaves_all_open_agrees_with_nothing(monkeypatch: pyte
     monkeypatch.setattr(equivalence, "truth", lambda *given: None)
     found = asked(sides("lampert2026.sec5.monotone-iff"))
     assert not found.compared and found.silent == ["D decreasing", "D increasing"]
+
+
+def test_a_difference_at_a_case_that_is_left_out_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What has no randomness is looked at before it is known which cases are kept."""
+    whole = agreeing._drawn
+
+    def none(*given: Any) -> Any:
+        whole(*given)
+        return [], []
+
+    monkeypatch.setattr(agreeing, "_drawn", none)
+    both = sides("bao2024.sec2.softmax-taylor")
+    assert asked(both).case is None and asked(planted.in_the_derivation(both)).case is not None
 
 
 def test_a_quantity_that_is_not_evaluated_is_told() -> None:
