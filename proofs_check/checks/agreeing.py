@@ -151,7 +151,7 @@ def _drawn(
                 found[place], each[place] = (case, aim), new
                 wanted -= new
     blind = faint - {edge for edge, name in count if name != "met"}
-    return found, sorted(blind | {edge for edge in edges if (edge, "met") not in count})
+    return found, sorted({*blind, *wide.missed(statement, [case for case, _ in found])})
 
 
 def _shrink(sides: Sides, found: Agreed, case: Case, aim: wide.Aim, budget: Budget, top: Lengths) -> None:
