@@ -10,6 +10,7 @@ from typing import Any
 from proofs_check.cases import given_structured, structured
 from proofs_check.cases.drawn import SLOTS
 from theorems.claims.catalogue import Statement
+from theorems.claims.conditions import read
 
 #: Conditions that leave no case at an edge.
 FORBIDDEN: Mapping[str, str] = {
@@ -64,9 +65,10 @@ def edges(statement: Statement) -> frozenset[str]:
 
 
 def sizes(statement: Statement) -> Mapping[str, tuple[str, ...]]:
-    """How small and how large the numbers are that a claim has beside its instance."""
-    own = (*given_structured.KEYS[statement.model], "w")
-    return {name: structured.ENDS for name in given_structured.keys(statement)[0] if name not in own}
+    """How small and large the numbers are that a claim has beside its instance, where no condition ties them to it."""
+    own, conditions = (*given_structured.KEYS[statement.model], "w"), [read(told)[0] for told in statement.conditions]
+    tied = {symbol.name for gap in conditions if len(gap.free_symbols) > 1 for symbol in gap.free_symbols}
+    return {name: structured.ENDS for name in given_structured.keys(statement)[0] if name not in {*own, *tied}}
 
 
 def features(statement: Statement, case: Mapping[str, Any]) -> set[str]:
