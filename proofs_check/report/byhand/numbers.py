@@ -148,7 +148,7 @@ def _sides(claim: Mapping[str, Any], true: sp.Expr, claimed: sp.Expr) -> bool:
 
 
 def _place(case: Case, *left_out: str) -> str:
-    hidden = {"n", "mix", *("d" for _ in case.matrices), *left_out}
+    hidden = {"n", *("d" for _ in case.matrices), *left_out}
     named = [f"{name} = {number}" for name, number in case.numbers.items() if name not in hidden]
     named += [formula(f"{name} = {_matrix(rows)}") for name, rows in case.matrices.items()]
     named += [formula(f"{name} = {_listed(entries)}") for name, entries in case.sequences.items()]
@@ -205,7 +205,8 @@ def _path(claim: Mapping[str, Any], case: Case, text: str, printed: str) -> tupl
         return "", [], ""
     (k,) = index
     used = {*re.findall(r"\w+", f"{text} {printed}")}
-    of = {name for body in along.values() for name in re.findall(r"[a-z_]\w*", body)} - used
+    # what stands in neither formula is of the sequences, or only chooses what is sampled
+    of = {*case.numbers} - used
     fixed = {sp.Symbol(name): sp.Rational(number) for name, number in case.numbers.items() if name != k}
     paths = {name: sp.simplify(parse(body).xreplace(fixed)) for name, body in along.items()}
     rest = {name: number for name, number in case.numbers.items() if name not in paths}

@@ -62,7 +62,9 @@ def _quantity(claim: Claim) -> Markup:
 
 def at_case(params: Mapping[str, Any], claim: Claim) -> Markup:
     """A case typeset: numbers, small vectors and matrices; longer ones as text."""
-    return Markup(", ").join(_given(names.letter(name, claim), params[name]) for name in ordered(params))
+    unsaid = names.unsaid(params, claim)
+    shown = [name for name in ordered(params) if name not in unsaid]
+    return Markup(", ").join(_given(names.letter(name, claim), params[name]) for name in shown)
 
 
 def _given(name: str, value: Any) -> Markup:

@@ -250,6 +250,14 @@ def along(claim: Claim) -> Markup | None:
     return Markup(", ").join(parts) if parts else None
 
 
+def unsaid(params: Mapping[str, Any], claim: Claim) -> set[str]:
+    """The numbers of a case along a sequence that no formula of the claim has: they only choose what is sampled."""
+    sequences = " ".join(said(claim).get("along", {}).values())
+    if not {*re.findall(r"\*\*(\w+)", sequences)} & {*params}:
+        return set()
+    return {*params} - {*re.findall(r"\w+", f"{said(claim)} {claim['printed']}")}
+
+
 def _relettered(text: str, claim: Claim, longest: int | None = 1) -> str:
     """A text of the suite in the letters of the paper; of a sentence not the longer names, which may be words of it."""
     letters = said(claim).get("letters", {})

@@ -219,3 +219,14 @@ def test_beside_a_row_of_a_drawing_stands_a_formula_or_a_word_but_no_code() -> N
     assert "EiWSWj" not in str(names.tag("EiWSWj", claim)) and "<math>" in str(names.tag("EiWSWj", claim))
     assert str(names.tag("second_moment", claim)) == "second moment"
     assert "exp(" not in str(names.tag("exp(u.T*v)", claim)) and "<math>" in str(names.tag("exp(u.T*v)", claim))
+
+
+def test_a_number_that_only_chooses_what_is_sampled_is_no_part_of_a_case(sample_report: Report) -> None:
+    """Along a sequence; elsewhere a case is given whole."""
+    claim = sample_report["claims"][1]
+    case = {"theta": "1/2", "s": "0", "k": "2", "mix": "1"}
+    claim["printed"] = {"rho": "Indicator(theta >= 1/2)"}
+    claim["said"] = {"along": {"xi": "(1 + s/2**k)*4**k"}}
+    assert names.unsaid(case, claim) == {"mix"}
+    claim["said"] = {"along": {"i": "theta*T"}}
+    assert names.unsaid(case, claim) == set()
