@@ -20,7 +20,7 @@ _PARAMETERS = ("i", "j", "T", "theta", "lam", "d", "Sigma", "W", "m", "a", "b", 
 MANY = 4
 _STARTS = {"sigma": "x_1 ~ N(0, Sigma)", "zero": "x_1 = 0"}
 #: A difference of a quantity from the print, among the sentences that say where a correction holds.
-APART = re.compile(r"(\w+): true - printed = (.+)")
+APART = re.compile(r"(\w[\w ]*): true - printed = (.+)")
 
 
 def worded(name: str) -> str:

@@ -31,7 +31,7 @@ def condition(claim: Claim) -> Markup | None:
 def lines(claim: Claim, slips: Sequence[str]) -> list[str]:
     """Where the correction holds, beside what the page says above; ``slips`` is what it says to be wrong."""
     told = [
-        names.written(part, claim, generated=True)
+        names.written(_difference(part, claim), claim, generated=True)
         for part in sentences(_holds(claim))
         if not _REPEATS.search(part) and not _known(part, claim, slips)
     ]
@@ -44,6 +44,15 @@ def _holds(claim: Claim) -> str:
     for formal in MEANING:
         text = text.replace(f" ({formal})", "")
     return text
+
+
+def _difference(part: str, claim: Claim) -> str:
+    """A difference from the print in words, with the name of its quantity where several are printed."""
+    apart = APART.fullmatch(part)
+    if apart is None:
+        return part
+    of = f" of {names.label(apart[1])}" if len(claim["printed"]) > 1 else ""
+    return f"the true value{of} less the printed one is {apart[2]}"
 
 
 def _known(part: str, claim: Claim, slips: Sequence[str]) -> bool:

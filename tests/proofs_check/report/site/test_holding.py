@@ -28,7 +28,12 @@ def claim(holds: str, **more: Any) -> Any:
 
 def test_what_the_page_has_said_is_not_said_again() -> None:
     told = claim("as T -> infinity, every 1 <= i <= T. rho: true - printed = -2*theta")
-    assert holding.lines(told, []) == ["as T -> infinity, every 1 <= i <= T", "rho: true - printed = -2*theta"]
+    assert holding.lines(told, []) == [
+        "as T -> infinity, every 1 <= i <= T",
+        "the true value less the printed one is -2*theta",
+    ]
+    told["printed"]["slope"] = "0"
+    assert holding.lines(told, [])[-1] == "the true value of rho less the printed one is -2*theta"
     assert holding.lines(told, ["The term `-2*theta` is missing."]) == ["as T -> infinity, every 1 <= i <= T"]
     assert holding.lines(told | {"printed": {"rho": "0"}}, []) == ["as T -> infinity, every 1 <= i <= T"]
     assert holding.lines(claim("everywhere"), []) == holding.lines(claim("always. rho: what holds is 2"), []) == []
