@@ -37,7 +37,7 @@ INTERPRETED = [claim.id for claim in shipped() if claim.interpreted and claim.sa
 UNASKED = {
     "choromanski2021.appF.lemma5": {"u = 0"},
     "choromanski2021.sec2.fig2-ratio": {"T = 1", "33 <= T"},
-    "choromanski2021.sec3.thm1-lower": {"16 <= d", "C = 1", "u = 0", "u small", "v = 0", "v small"},
+    "choromanski2021.sec3.thm1-lower": {"16 <= d", "C = 1", "d = 2", "u = 0", "u small", "v = 0", "v small"},
 }
 #: A moment generating function of exponentials, for which nothing is derived: it has one interpreter.
 ALONE = {("choromanski2021.sec3.thm3-iid", "M")}
