@@ -97,7 +97,7 @@ class _Moved:
 
     def at(self, node: Expr, bound: frozenset[str]) -> Expr:
         """An expression that is moved; ``bound`` are the indices of sums over all entries around it."""
-        slope = self._slope(node, bound) if self._depends(node) else ZERO
+        slope = self._slope(node, bound) if _depends(node, self.variable) else ZERO
         if slope is not None:
             return node if slope == ZERO else add(node, times(name(ALONG), slope))
         if node.op == "sum":
@@ -109,10 +109,6 @@ class _Moved:
         if node.op not in SMOOTH or not all(shape(arg) == "number" for arg in node):
             raise StatementError(f"{node} has no derivative here")
         return node.mapped(lambda arg: self.at(arg, bound))
-
-    def _depends(self, node: Expr) -> bool:
-        own = self.variable.args[0]
-        return any(one == self.variable or (one.op == "entry" and one.args[0] == own) for one in node.walk())
 
     def _slope(self, node: Expr, bound: frozenset[str]) -> Expr | None:
         """The slope of what is made of whole sequences, and of an entry; None for what the rules go through."""
@@ -141,17 +137,21 @@ class _Moved:
         """The entry of softmax(c*s) at the place, and c."""
         if isinstance(vector, str) or vector.op != "softmax":
             raise StatementError(f"{vector} has no derivative here")
-        scale = vector.args[0].swapped(self.variable, ONE)
-        if self._depends(scale) or shape(scale) != "number" or not _multiple(vector.args[0], self.variable):
+        if not _multiple(vector.args[0], self.variable):
             raise StatementError(f"{vector} is no softmax of a multiple of {self.variable}")
-        return Expr("entry", (vector, self.place)), scale
+        return Expr("entry", (vector, self.place)), vector.args[0].swapped(self.variable, ONE)
+
+
+def _depends(node: Expr, variable: Expr) -> bool:
+    own = variable.args[0]
+    return any(one == variable or (one.op == "entry" and one.args[0] == own) for one in node.walk())
 
 
 def _multiple(vector: Expr, variable: Expr) -> bool:
-    """Whether a vector is a number times a sequence."""
+    """Whether a vector is a number times a sequence of which that number is not made."""
     if vector.op not in ("*", "/"):
         return vector == variable
-    vectors = [arg for arg in vector if shape(arg) != "number"]
+    vectors = [arg for arg in vector if shape(arg) != "number" or _depends(arg, variable)]
     return len(vectors) == 1 and _multiple(vectors[0], variable)
 
 
