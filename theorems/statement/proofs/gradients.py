@@ -118,6 +118,8 @@ class _Moved:
                 return self._at_place(index, bound)
             share, scale = self._share(head)
             return times(scale, node, minus(self._at_place(index, bound), share))
+        if node == Expr("entropy", (self.variable,)):
+            return negative(add(Expr("log", (self.own,)), ONE))
         if node.op == "entropy":
             share, scale = self._share(node.args[0])
             return negative(times(scale, share, add(Expr("log", (share,)), node)))
