@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from fractions import Fraction
+from itertools import combinations
 from typing import Any
 
 import sympy as sp
@@ -203,7 +204,9 @@ class Moments(Powers):
 
     def larger(self, value: sp.Expr, strict: bool) -> bool:
         """Whether a number made of names is seen to be >= 0, or > 0."""
-        if any(sp.cancel(value / gap).is_positive for gap in self._told(strict)):
+        told = list(self._told(strict))
+        sums = [sp.expand(sp.Add(*gaps)) for k in (1, 2) for gaps in combinations(told, k)]
+        if any(gap != 0 and sp.cancel(value / gap).is_positive for gap in sums):
             return True
         over: dict[sp.Symbol, sp.Expr] = {}
         signed = True
@@ -232,7 +235,7 @@ class Moments(Powers):
             low, high = (left, right) if relation[0] == "<" else (right, left)
             with suppress(NotPolynomialError):
                 gap = sympy_of(minus(high, low))
-                if gap != 0 and relation in (("<", ">") if strict else ("<", ">", "<=", ">=")):
+                if relation in (("<", ">") if strict else ("<", ">", "<=", ">=")):
                     yield gap
 
     def _opaque(self, value: sp.Expr) -> Ratio:
