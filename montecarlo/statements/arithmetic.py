@@ -86,8 +86,8 @@ def _matrix(node: Node, env: Environment) -> Value:
 @reads("vector")
 def _fixed(node: Node, env: Environment) -> Value:
     found = env.list_of(node[1])
-    if found.shape != (env.scalar("d"),):
-        raise StatementSimulationError(f"{node[1]} has {len(found)} entries; expected d = {env.scalar('d')}")
+    if found.shape[-1:] != (env.scalar("d"),):
+        raise StatementSimulationError(f"{node[1]} has {found.shape[-1]} entries; expected d = {env.scalar('d')}")
     return Value("column", found)
 
 

@@ -109,7 +109,10 @@ class Environment:
         (matrices if kind == "matrix" else lists)[name] = value
         tokens = None if self.tokens is None else outside(self.tokens)
         bound = outside(self.bound)
-        return Environment(self.n, tokens, matrices, lists, scalars, self.places, outer, self.index, bound, self.axes)
+        names = matrices, lists, scalars
+        return Environment(
+            self.n, tokens, *names, self.places, outer, self.index, bound, self.axes, device=place(value)
+        )
 
     def scalar(self, name: str) -> float | Array:
         """The value of a name: of the innermost sum that binds it, or of the case."""

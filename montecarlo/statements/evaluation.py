@@ -124,7 +124,7 @@ def as_tensor(data: Array | float) -> Any:
 
 def spread(data: Array | float, axes: int) -> Array | float:
     """A scalar beside a value with so many axes of its own."""
-    return data if isinstance(data, float | int) else data.reshape(*data.shape, *(1,) * axes)
+    return data if isinstance(data, float | int) else data.reshape((*data.shape, *(1,) * axes))
 
 
 def broadcast(*shapes: Any) -> tuple[int, ...]:

@@ -72,15 +72,18 @@ def derived(prop: Proposition) -> str | None:
 
 def changed(prop: Proposition) -> Iterator[Expr]:
     """Right sides with one number, sign, term or exponent changed that the statement's names can say, and the value."""
-    words = words_of(prop.known)
+    words, own = words_of(prop.known), {*prop.parameters, *prop.left.names(), *prop.right.names()}
     for right in (*(one.right for one in mutants(prop)), *_without_exponent(prop.right), derived(prop)):
         if right is None:
             continue
         try:
-            yield parsed(str(right), words)
+            found = parsed(str(right), words)
         except StatementError:
             # a sum to infinity of what has no rational ratio, for one
             continue
+        if found.names() <= own:
+            # a derived value has names of its own for traces and forms
+            yield found
 
 
 def _without_exponent(node: Expr) -> Iterator[Expr]:

@@ -8,9 +8,11 @@ a^t; sums over tokens split at the positions and close by Faulhaber's formula or
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from fractions import Fraction
+from itertools import combinations
 from typing import Any
 
 import sympy as sp
@@ -23,7 +25,7 @@ from theorems.gaussian.observables import Form as EngineForm
 from theorems.gaussian.observables import Vector
 from theorems.gaussian.words import Letter as EngineLetter
 from theorems.gaussian.words import Word
-from theorems.statement.expression import Expr
+from theorems.statement.expression import Expr, minus
 from theorems.statement.moments import mixing
 from theorems.statement.moments.forms import Bound, Form, NotPolynomialError, Term, alike_joined
 from theorems.statement.moments.geometric import NotClosedError, Powers
@@ -202,6 +204,10 @@ class Moments(Powers):
 
     def larger(self, value: sp.Expr, strict: bool) -> bool:
         """Whether a number made of names is seen to be >= 0, or > 0."""
+        told = list(self._told(strict))
+        sums = [sp.expand(sp.Add(*gaps)) for k in (1, 2) for gaps in combinations(told, k)]
+        if any(gap != 0 and sp.cancel(value / gap).is_positive for gap in sums):
+            return True
         over: dict[sp.Symbol, sp.Expr] = {}
         signed = True
         for name in value.free_symbols:
@@ -220,6 +226,17 @@ class Moments(Powers):
             return signed and all(count > 0 and rest.is_polynomial() for count, rest in terms)
         names = {one: one for form in over.values() for one in form.free_symbols}
         return nonnegative(value.xreplace(over), names)
+
+    def _told(self, strict: bool) -> Iterator[sp.Expr]:
+        """What relations of names and numbers among the hypotheses say to be >= 0, or > 0: b - a where a <= b."""
+        from theorems.statement.moments.scalars import sympy_of
+
+        for relation, left, right in self.traces.known.relations:
+            low, high = (left, right) if relation[0] == "<" else (right, left)
+            with suppress(NotPolynomialError):
+                gap = sympy_of(minus(high, low))
+                if relation in (("<", ">") if strict else ("<", ">", "<=", ">=")):
+                    yield gap
 
     def _opaque(self, value: sp.Expr) -> Ratio:
         """A value under a name, its rational factor taken out."""

@@ -137,7 +137,7 @@ def equal(left: sp.Expr, right: sp.Expr, known: Mapping[sp.Symbol, sp.Expr] = Ma
     """Whether two values are equal by normal form (False: not shown equal); ``known`` as in ``rational_form``."""
     if _apart(left - right, known):
         return False
-    form, table = rational_form(lowered(left - right), known)
+    form, table = rational_form(lowered(_halved(_by_gamma(left - right))), known)
     if not form.is_rational_function(*form.free_symbols):
         return False
     numerator, _ = cancelled(form)
@@ -168,6 +168,25 @@ def _apart(gap: sp.Expr, known: Mapping[sp.Symbol, sp.Expr]) -> bool:
         if there is None or not there.is_Rational or abs(there) > MOST_DIGITS:
             return False
     return bool(sign(gap.xreplace(point)))
+
+
+def _by_gamma(value: sp.Expr) -> sp.Expr:
+    """The value with n! as Gamma(n + 1), and a (a + 1) ... (a + k - 1) of a number a > 0 as Gamma(a + k)/Gamma(a)."""
+    table = {one: sp.gamma(one.args[0] + 1) for one in value.atoms(sp.factorial)}
+    rising = [one for one in value.atoms(sp.RisingFactorial) if one.args[0].is_Rational and one.args[0] > 0]
+    table |= {one: sp.gamma(sp.Add(*one.args)) / sp.gamma(one.args[0]) for one in rising}
+    return value.xreplace(table) if table else value
+
+
+def _halved(value: sp.Expr) -> sp.Expr:
+    """The value with 2^(2a - 1) Gamma(a) Gamma(a + 1/2)/sqrt(pi) for Gamma(2a) where Gamma(a + n/2) is beside it."""
+    arguments = [one.args[0] for one in value.atoms(sp.gamma)]
+    table = {}
+    for one in arguments:
+        if any((2 * sp.expand(other - one / 2)).is_Integer for other in arguments):
+            parts = sp.gamma(one / 2) * sp.gamma(sp.expand((one + 1) / 2))
+            table[sp.gamma(one)] = 2 ** (one - 1) * parts / sp.sqrt(sp.pi)
+    return value.xreplace(table) if table else value
 
 
 def lowered(value: sp.Expr) -> sp.Expr:

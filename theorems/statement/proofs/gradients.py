@@ -97,7 +97,7 @@ class _Moved:
 
     def at(self, node: Expr, bound: frozenset[str]) -> Expr:
         """An expression that is moved; ``bound`` are the indices of sums over all entries around it."""
-        slope = self._slope(node, bound) if self._depends(node) else ZERO
+        slope = self._slope(node, bound) if _depends(node, self.variable) else ZERO
         if slope is not None:
             return node if slope == ZERO else add(node, times(name(ALONG), slope))
         if node.op == "sum":
@@ -110,10 +110,6 @@ class _Moved:
             raise StatementError(f"{node} has no derivative here")
         return node.mapped(lambda arg: self.at(arg, bound))
 
-    def _depends(self, node: Expr) -> bool:
-        own = self.variable.args[0]
-        return any(one == self.variable or (one.op == "entry" and one.args[0] == own) for one in node.walk())
-
     def _slope(self, node: Expr, bound: frozenset[str]) -> Expr | None:
         """The slope of what is made of whole sequences, and of an entry; None for what the rules go through."""
         if node.op == "entry":
@@ -122,6 +118,8 @@ class _Moved:
                 return self._at_place(index, bound)
             share, scale = self._share(head)
             return times(scale, node, minus(self._at_place(index, bound), share))
+        if node == Expr("entropy", (self.variable,)):
+            return negative(add(Expr("log", (self.own,)), ONE))
         if node.op == "entropy":
             share, scale = self._share(node.args[0])
             return negative(times(scale, share, add(Expr("log", (share,)), node)))
@@ -141,17 +139,21 @@ class _Moved:
         """The entry of softmax(c*s) at the place, and c."""
         if isinstance(vector, str) or vector.op != "softmax":
             raise StatementError(f"{vector} has no derivative here")
-        scale = vector.args[0].swapped(self.variable, ONE)
-        if self._depends(scale) or shape(scale) != "number" or not _multiple(vector.args[0], self.variable):
+        if not _multiple(vector.args[0], self.variable):
             raise StatementError(f"{vector} is no softmax of a multiple of {self.variable}")
-        return Expr("entry", (vector, self.place)), scale
+        return Expr("entry", (vector, self.place)), vector.args[0].swapped(self.variable, ONE)
+
+
+def _depends(node: Expr, variable: Expr) -> bool:
+    own = variable.args[0]
+    return any(one == variable or (one.op == "entry" and one.args[0] == own) for one in node.walk())
 
 
 def _multiple(vector: Expr, variable: Expr) -> bool:
-    """Whether a vector is a number times a sequence."""
+    """Whether a vector is a number times a sequence of which that number is not made."""
     if vector.op not in ("*", "/"):
         return vector == variable
-    vectors = [arg for arg in vector if shape(arg) != "number"]
+    vectors = [arg for arg in vector if shape(arg) != "number" or _depends(arg, variable)]
     return len(vectors) == 1 and _multiple(vectors[0], variable)
 
 

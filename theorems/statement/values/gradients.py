@@ -23,6 +23,7 @@ from theorems.statement.values.arithmetic import (
     entries_of,
     inverse,
     joined,
+    log,
     mul,
     plus,
     power,
@@ -81,7 +82,7 @@ class _Along:
         rule = _RULES.get("linear" if node.op in _LINEAR else node.op)
         if rule is None:
             raise StatementError(
-                f"{node} has no gradient here; expected polynomials, norms, exp, softmax or clip", at=node.at
+                f"{node} has no gradient here; expected polynomials, norms, exp, softmax, entropy or clip", at=node.at
             )
         key = self.reader.key(node)
         if key not in self.kept:
@@ -211,6 +212,14 @@ def _softmax(of: _Along, node: Expr) -> Pair:
     return Vector(shares), Vector(tuple(mul(p, add(change, mean)) for p, change in zip(shares, changes, strict=True)))
 
 
+def _entropy(of: _Along, node: Expr) -> Pair:
+    """-sum_k p_k log(p_k) of numbers > 0: the derivative is -sum_k (log(p_k) + 1) dp_k."""
+    value, moved = of.pair(node.args[0])
+    assert moved is not None
+    slopes = tuple(add(log(share), ONE) for share in entries_of(value))
+    return of.reader.number(node), mul(Fraction(-1), dot(slopes, entries_of(moved)))
+
+
 def _elementary(slope: Callable[[Number, Number], Number]) -> Callable[[_Along, Expr], Pair]:
     """A function of one number whose slope is given by its argument and its value."""
 
@@ -267,6 +276,7 @@ _RULES: Mapping[str, Callable[[Any, Expr], Pair]] = {
     "norm": _norm,
     "linear": _linear,
     "softmax": _softmax,
+    "entropy": _entropy,
     "exp": _elementary(lambda _, value: value),
     "log": _elementary(lambda inner, _: inverse(inner)),
     "sqrt": _elementary(lambda _, value: inverse(mul(Fraction(2), value))),
