@@ -36,6 +36,7 @@ from theorems.kernel.settle import trusted, value_of
 from theorems.statement.deciding.derived import difference, kernel_of
 from theorems.statement.expression import StatementError
 from theorems.statement.proposition import Proposition
+from theorems.statement.prose import law_in_words
 from theorems.statement.reading.laws import read_law
 
 #: Cases that are looked at for one where two values differ: small ones, and drawn ones.
@@ -240,7 +241,8 @@ def derivation_bound(
             if other is not None:
                 found.derived.append(f"the derivation is of another quantity than {prop.left} ({law}): {other}")
             else:
-                found.evidence.append(f"the derived {name} is {prop.left} ({law}), in every order of the positions")
+                whose = f"{prop.left}, where {law_in_words(prop)}"
+                found.evidence.append(f"the derived {name} is {whose}, in every order of the positions")
     return found
 
 

@@ -83,9 +83,10 @@ def _bound(pair: Pair, name: str, prop: Proposition, false: bool, seen: Sequence
 def _as_decided(prop: Proposition, false: bool, proved: bool, failing: Sequence[str]) -> Binding:
     """What the engine of statements finds, beside what the kernel found."""
     if proved is not false:
-        where = "in every order of the positions" if proved else f"for {failing[0]}" if failing else "nowhere"
+        order = failing[0] if failing and not failing[0].isidentifier() else ""
+        where = " in every order of the positions" if proved else f" where {order}" if order else ""
         told = "holds" if proved else "fails"
-        return Binding(evidence=[f"decided from the statement alone, {prop.text} {told} {where}, as was derived"])
+        return Binding(evidence=[f"decided from the statement alone, {prop.text} {told}{where}, as was derived"])
     kernel, engine = ("disproved", "true") if false else ("proved", "not true")
     where = f" for {failing[0]}" if failing else ""
     told = f"the print is {kernel}, and the statement {prop.text} is {engine}{where}: they are not one claim"

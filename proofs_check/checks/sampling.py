@@ -49,7 +49,7 @@ def plan(pair: Pair, simulation: Any, raw: Mapping[str, Any], delta: float, cont
 
 
 def choose_cases(pair: Pair, simulation: Any, delta: float, context: RunContext) -> tuple[list[Chosen], int]:
-    """One affordable case a slot, drawn by Hypothesis, and how many draws were passed over as too dear."""
+    """One affordable case a slot, drawn by Hypothesis, and how many draws were skipped as too costly."""
     chosen: list[Chosen] = []
     seen: set[str] = set()
     dear = 0
@@ -248,7 +248,7 @@ def _sampled(
     if rate is not None:
         evidence.power += f"; {100 * rate:.0f}% of the drawn cases meet the conditions"
     if dear:
-        evidence.power += f"; {dear} drawn cases were passed over as too dear at this effort"
+        evidence.power += f"; {dear} drawn cases were skipped as too costly at this effort"
     _decoys(pair, judged, evidence, single=only is not None)
     if outcome.status == "disproved" and evidence.status == "contradicts" and smallest is not None:
         again, fresh = climbed(pair, simulation, smallest, delta, context, "confirmation")

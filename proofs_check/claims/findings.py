@@ -128,8 +128,8 @@ def generalised(claim: Statement) -> list[str]:
         for symmetric in (True, False):
             derived = derive(claim.corrects or claim.id, claim.positions, start, symmetric=symmetric)
             value = value_of(derived, next(iter(claim.printed)))
-            matrix = "symmetric W" if symmetric else "any W (Wt its transpose)"
-            rows.append(f"{quantity}, {matrix}{where}: {value}")
+            transposed = " (Wt its transpose)" if "Wt" in str(value) else ""
+            rows.append(f"{quantity}, {'symmetric' if symmetric else 'any'} W{transposed}{where}: {value}")
     return rows
 
 

@@ -160,7 +160,7 @@ def power(claim: Claim) -> str:
     if caught is None:
         return amount(simulation["samples"])
     # Independent evaluations catch errors of rounding size, which no percentage shows well.
-    size = "any size" if caught == 0 else f"{100 * caught:.2g}%" if caught >= 1e-4 else f"{caught:.0e}"
+    size = "any size" if caught == 0 else percent(caught) if caught >= 1e-4 else f"{caught:.0e}"
     return f"{size} / {amount(simulation['samples'])}"
 
 
@@ -290,7 +290,7 @@ def asked(claim: Claim, letter: Callable[[str], str] = str) -> str:
 
 def percent(part: float) -> str:
     """A part of 1 as a percentage of two digits."""
-    return f"{100 * part:.2g}%" if part >= 1e-4 else "less than 0.01%"
+    return "less than 0.01%" if part < 1e-4 else f"{100 * part:.2g}%" if part < 1 else f"{100 * part:.0f}%"
 
 
 def starts(claim: Claim) -> str:

@@ -19,7 +19,6 @@ from proofs_check.statements.planning import told
 from proofs_check.statements.shrinking import shrunk
 from theorems.statement.deciding.decide import Derivation
 from theorems.statement.deciding.enclosing import RULE, Excess, assumed
-from theorems.statement.expression import MOMENTS
 from theorems.statement.latex import latex
 from theorems.statement.proofs.exceeding import improved
 from theorems.statement.proposition import Proposition
@@ -236,7 +235,7 @@ def refute_by_balls(checker: Checker, pool: list[Case]) -> None:
         return
     found.reason = ""
     _, first, again = measured
-    checker.tell([first], "left - right" if prop.right.has(*MOMENTS) else str(prop.stated[0]))
+    checker.tell([first], str(prop.stated[0]))
     for one in (first, again):
         apart = one.gap[0] > high or one.gap[1] < low
         found.conflicts += [f"{gap} by balls"] * apart

@@ -129,7 +129,7 @@ class Checker(Sampled):
                 self.found.reason = f"disproved; {error}"
                 continue
             sampled, self.found.reason = True, ""
-            self.tell([first], "left - right" if self.prop.right.has("E", "Var", "Cov") else str(self.prop.stated[0]))
+            self.tell([first], str(self.prop.stated[0]))
             self.found.conflicts += self.conflicts([first, again])
             self.found.samples += first.walks + again.walks
             seen = [one.contradicts(self.prop.relation) if gap else one.agrees("=") for one in (first, again)]

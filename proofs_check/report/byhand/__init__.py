@@ -36,7 +36,7 @@ def tokens(claim: Claim) -> str:
     return found if any(found in line for line in check(claim)) else ""
 
 
-_READ = ("id", "verdict", "counterexample", "said", "printed", "symbols", "kind", "correction")
+_READ = ("id", "verdict", "counterexample", "said", "printed", "symbols", "kind", "correction", "cases")
 #: What both sides found, as data.
 _SIDES: tuple[Literal["symbolic"], Literal["simulation"]] = ("symbolic", "simulation")
 _FOUND = ("between", "orders", "path", "exponents")

@@ -7,7 +7,7 @@ instance is small, and the certified ends are put in where it is not.
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
@@ -96,27 +96,24 @@ def _grows(claim: Mapping[str, Any]) -> list[str]:
     """What was measured of the exponents of growth, and the example for which the order is attained."""
     wrong = [name for name, printed in claim["printed"].items() if printed == "o(1)"]
     order = next((one for one in claim["orders"] if one["quantity"] in wrong), None)
-    bounded = [one for one in claim["exponents"] if None not in (one["low"], one["high"])]
-    if order is None:
+    found = {one["quantity"]: one for one in claim["cases"] if None not in (one["low"], one["high"])}
+    if order is None or not found:
         return []
-    name = order["quantity"]
-    own = [one for one in bounded if one["quantity"] == name]
-    if not own or not all(one["low"] <= 0 <= one["high"] for one in own):
+    own = found.pop(order["quantity"], None)
+    if own is None or not own["low"] <= 0 <= own["high"]:
         return []
     where = f" with {order['given']}" if order["given"] else ""
-    lengths = [own[0]["first"], *(one["last"] for one in own)]
+    longest = max(one["last"] for one in claim["exponents"])
     out = [
         f"By the derivation {order['of']} is of order T^({order['exponent']}) for all matrices{where}, "
         f"and no less than that for {order['attained']}.",
-        f"Of what grows as a power of T, as {worded(name)} does, o(1) says that the power lies below 0.",
-        f"Simulated at T = {', '.join(map(str, lengths))}, that power lies within {_within(own)} from each length to "
-        "the next: 0 is among what is possible.",
+        f"Of what grows as a power of T, as {worded(order['quantity'])} does, o(1) says that the power lies below 0.",
+        f"Simulated up to T = {longest}, that power lies within {_within(own)}: 0 is among what is possible.",
     ]
-    for other in dict.fromkeys(one["quantity"] for one in bounded if one["quantity"] != name):
-        within = _within([one for one in bounded if one["quantity"] == other])
-        out.append(f"For {worded(other)}, which does fall, the same simulation has {within}.")
+    for other, one in found.items():
+        out.append(f"For {worded(other)}, which does fall, the same simulation has {_within(one)}.")
     return out
 
 
-def _within(exponents: Sequence[Mapping[str, Any]]) -> str:
-    return ", ".join(f"[{one['low']:.2f}, {one['high']:.2f}]" for one in exponents)
+def _within(case: Mapping[str, Any]) -> str:
+    return f"[{case['low']:.2f}, {case['high']:.2f}]"

@@ -312,7 +312,7 @@ def _slope(claim: Mapping[str, Any], case: Case, text: str, printed: str) -> lis
     what = "the size of the derivative" if size else "the derivative"
     return [
         f"Take {put}: the quantity is {what} of {formula(f'f({by}) = {function}')}.",
-        f"A calculator has `(f({at + sp.Rational(STEP)}) - f({at - sp.Rational(STEP)}))/({2 * STEP})`, about "
+        f"Numerically, `(f({at + sp.Rational(STEP)}) - f({at - sp.Rational(STEP)}))/({2 * STEP})` is about "
         f"{float(quotient):.6g}; exactly, {'in size ' if size else ''}it is about {float(true):.6g} at {by} = {at}.",
         f"The print gives {chain(told(claimed))}.",
     ]

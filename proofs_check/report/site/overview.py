@@ -92,7 +92,8 @@ def remark(found: Sequence[Entry]) -> str:
     if not read:
         return told + f" {sense}." * bool(partly)
     verb, what = ("is", "a statement") if read == 1 else ("are", "statements")
-    rest = f"the other {len(refuted) - read} stand in the source word for word" if len(refuted) > read else ""
+    others = f"the other {len(refuted) - read} stand in the source, and are judged as their pages read them"
+    rest = others if len(refuted) > read else ""
     rest += f"; {sense}" * bool(rest and partly)
     told += f" {read} of the refuted {verb} {what} that this project filled in, made precise or read in its own way"
     return told + (f"; {rest}." if rest else ".")

@@ -41,9 +41,18 @@ class Drawing:
         return any(isinstance(row["shown"][1], bool) for row in self.rows)
 
     @property
+    def outside(self) -> int:
+        """In how many rows the printed value lies outside the interval."""
+        return sum(map(_outside, self.rows))
+
+    @property
     def enclosed(self) -> bool:
         """Whether a row's derived value is an enclosure."""
         return any(row["within"] for row in self.rows)
+
+
+def _outside(row: Mapping[str, Any]) -> bool:
+    return row["printed"] is not None and not row["low"] <= row["printed"] <= row["high"]
 
 
 def bent(distance: float) -> float:
@@ -97,9 +106,16 @@ def _read(value: Any) -> float | bool | None:
     return ANSWERS[value] if isinstance(value, str) and value in ANSWERS else finite(value)
 
 
-def remarks(found: Drawing) -> list[str]:
-    """What a caption has to add: what is an answer, what an enclosure, and which cases are left out and why."""
+def remarks(found: Drawing, contradicts: bool = True, stated: str = "printed") -> list[str]:
+    """What a caption has to add: what lies where, what is an answer, what an enclosure, and which cases are left out.
+
+    ``contradicts`` says whether the check contradicts what is judged; a value outside is else one of a bound or limit.
+    """
     told = []
+    if found.rows and not contradicts and found.outside:
+        told.append("A bound, or a limit, need not lie in the interval.")
+    if found.rows and contradicts and not found.outside:
+        told.append(f"The {stated} value fails at none of these cases, but at the counterexample.")
     if found.answers:
         told.append("Of a property the value is 1 where it holds and 0 where it does not.")
     if found.enclosed:
@@ -109,10 +125,13 @@ def remarks(found: Drawing) -> list[str]:
     return told
 
 
-def drawn(drawing: Drawing, name: str, tag: Callable[[str], Markup], stated: str = "printed") -> Markup:
+def drawn(
+    drawing: Drawing, name: str, tag: Callable[[str], Markup], stated: str = "printed", contradicts: bool = True
+) -> Markup:
     """The drawing as SVG, "" where no case has numbers to draw. ``name`` makes its ids unique on the page.
 
-    Of several quantities each row has its own, as ``tag`` typesets it; ``stated`` is the word for what is judged.
+    Of several quantities each row has its own, as ``tag`` typesets it; ``stated`` is the word for what is judged, whose
+    values outside are marked as wrong where the check contradicts it.
     """
     found = drawing.rows
     if not found:
@@ -126,9 +145,10 @@ def drawn(drawing: Drawing, name: str, tag: Callable[[str], Markup], stated: str
         return f"{middle + bent(distance) * scale:.1f}"
 
     height = TOP + ROW * len(found) + BOTTOM
-    away = sum(1 for row in found if row["printed"] is not None and not row["low"] <= row["printed"] <= row["high"])
     some = sum(1 for row in found if row["printed"] is not None)
-    told = f"{counted(len(found), 'case')}; the {stated} value lies outside the interval in {away} of {some}."
+    told = (
+        f"{counted(len(found), 'case')}; the {stated} value lies outside the interval in {drawing.outside} of {some}."
+    )
     out = [
         Markup(
             '<svg class="plot" viewBox="0 0 {w} {h}" role="img" aria-labelledby="{n}-title {n}-desc">'
@@ -151,7 +171,7 @@ def drawn(drawing: Drawing, name: str, tag: Callable[[str], Markup], stated: str
     tags = {quantity: Markup(", {}").format(tag(quantity)) if len(quantities) > 1 else "" for quantity in quantities}
     for place, row in enumerate(found):
         own = tags[row["case"]["quantity"].partition(", limit")[0]]
-        out.append(_row(row, TOP + ROW * place + ROW / 2, x, own, stated))
+        out.append(_row(row, TOP + ROW * place + ROW / 2, x, own, stated, contradicts))
     out.append(
         Markup(
             '<text class="axis" x="{m}" y="{y}">distance from the derived value, in half-widths of the interval</text>'
@@ -161,7 +181,7 @@ def drawn(drawing: Drawing, name: str, tag: Callable[[str], Markup], stated: str
     return Markup("").join(out)
 
 
-def _row(row: Mapping[str, Any], y: float, x: Any, tag: str | Markup, stated: str) -> Markup:
+def _row(row: Mapping[str, Any], y: float, x: Any, tag: str | Markup, stated: str, contradicts: bool) -> Markup:
     parts = [
         # SVG has no mathematics of its own
         Markup(
@@ -193,11 +213,10 @@ def _row(row: Mapping[str, Any], y: float, x: Any, tag: str | Markup, stated: st
         )
     parts.append(Markup('<circle class="estimate" cx="{}" cy="{}" r="3.2"/>').format(x(row["estimate"]), f"{y:.1f}"))
     if row["printed"] is not None:
-        outside = not row["low"] <= row["printed"] <= row["high"]
         at = float(x(row["printed"]))
         parts.append(
             Markup('<path class="printed {}" d="M{} {}l8 8m0 -8l-8 8"/>').format(
-                "outside" if outside else "inside", f"{at - 4:.1f}", f"{y - 4:.1f}"
+                "outside" if contradicts and _outside(row) else "inside", f"{at - 4:.1f}", f"{y - 4:.1f}"
             )
         )
     return Markup("").join([*parts, Markup("</g>")])

@@ -100,7 +100,7 @@ def _told(name: str, printed: str, true: str, claim: Claim) -> str:
         # what differs stands nowhere in the print, whose reading names another quantity
         other, text = str(sp.factor(pair[0])), names.defined(printed, claim)
         fits = max(len(other), len(text)) <= LONGEST and sp.expand(pair[0] - pair[1]) != 0
-        return f"it is read as equal to `{text}`, which is {shown(other)} and not {shown(true)}." if fits else ""
+        return f"the print takes it for `{text}`, which is {shown(other)}; it is {shown(true)}." if fits else ""
     found = _differs(*pair, _traces(claim), name in names.BOUNDS)
     if not found:
         return ""

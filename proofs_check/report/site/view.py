@@ -151,7 +151,8 @@ class Entry:
         parts = (claim["id"], claim["where"], claim["kind"], claim["symbolic"]["method"], claim["quantity"])
         told = " ".join((*parts, " ".join(claim["printed"]), claim["reading"])).lower().replace("-", " ")[:1_000]
         more = [words for words in SYNONYMS if any(re.search(rf"\b{word}", told) for word in words)]
-        return " ".join((told, section_title(self.section).lower(), *(" ".join(words) for words in more)))
+        wrong = " ".join(slips(self)).lower()[:1_000]
+        return " ".join((told, section_title(self.section).lower(), wrong, *(" ".join(words) for words in more)))
 
 
 def slugs(ids: Sequence[str]) -> list[str]:
@@ -326,6 +327,7 @@ def detail(entry: Entry, table: Mapping[str, Entry]) -> dict[str, Any]:
         for line in claim["proof"]["lines"]
     ]
     drawing, hand = plot.rows(claim["cases"]), byhand.check(claim)
+    stated, contradicts = sourced("printed", claim), claim["simulation"]["status"] == "contradicts"
     hypotheses = str(names.said(claim).get("hypotheses", ""))
     latex = claim["correction"]["latex"] if claim["correction"] else ""
     whole = mathml.shown(latex, True) if latex else None
@@ -352,8 +354,9 @@ def detail(entry: Entry, table: Mapping[str, Entry]) -> dict[str, Any]:
         "byhand": [generated(line) for line in hand],
         # the check by hand begins with the case
         "restated": any(line.startswith("Take ") for line in hand),
-        "plot": plot.drawn(drawing, "plot", lambda name: names.tag(name, claim), sourced("printed", claim)),
-        "plotted": plot.remarks(drawing),
+        "plot": plot.drawn(drawing, "plot", lambda name: names.tag(name, claim), stated, contradicts),
+        "outside": contradicts and drawing.outside,
+        "plotted": plot.remarks(drawing, contradicts, stated),
         "cases": cases.simulated(claim),
         "asked": mathml.sentence(asked(claim, lambda name: names.letter(name, claim))),
         "met": [generated(edge_told(edge)) for edge in claim["agreement"]["edges"]],
@@ -362,7 +365,8 @@ def detail(entry: Entry, table: Mapping[str, Entry]) -> dict[str, Any]:
         "fidelity": mathml.sentence(graded(claim["fidelity"], claim.get("judged", ""))),
         "reading": mathml.sentence(names.written(claim["reading"], claim)),
         "reason": mathml.sentence(names.written(sourced(claim["reason"], claim), claim)),
-        "stated": sourced("printed", claim),
+        "stated": stated,
+        "traces": _traces(claim),
         "open": mathml.sentence(names.written(entry.correction.claim["reason"], claim)) if entry.correction else None,
         "method": mathml.sentence(names.written(claim["symbolic"]["method"], claim)),
         "assumptions": [
@@ -421,6 +425,15 @@ def _params(claim: Claim) -> Mapping[str, Any]:
 
 def _how(start: Mapping[str, Any]) -> str:
     return "exact" if start["exact"] else "right to leading order only" if start["leading"] else "wrong"
+
+
+def _traces(claim: Claim) -> list[tuple[str, Markup]]:
+    """What the traces are that the correction for sympy names."""
+    formula = (claim["correction"] or {}).get("sympy") or ""
+    return [
+        (name, mathml.expression(names.written(name, claim), False))
+        for name in sorted({*re.findall(r"\btr\d\b", formula)})
+    ]
 
 
 def slips(entry: Entry) -> list[str]:

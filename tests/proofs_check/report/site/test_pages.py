@@ -298,7 +298,7 @@ def test_an_error_of_its_own_is_not_laid_to_what_a_claim_rests_on(sample_report:
     upper["rests_on_refuted"] = ["bao2024.appA.eq15"]
     sample_report["claims"].append(upper)
     assert (
-        "Its error is its own, and comes not from the refuted claim on"
+        "Its error is its own, and does not come from the refuted claim on"
         in written(sample_report)["claims/bao2024.sec4.upper.html"]
     )
 

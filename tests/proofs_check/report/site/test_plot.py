@@ -41,6 +41,14 @@ def test_a_print_outside_the_interval_is_marked() -> None:
     assert "outside the interval in 1 of 2" in "".join(tree.itertext())
 
 
+def test_a_bound_outside_is_no_error_where_the_check_agrees() -> None:
+    drawing = plot.rows([CASE])
+    assert "printed outside" not in str(plot.drawn(drawing, "p", escape, contradicts=False))
+    assert "need not lie" in plot.remarks(drawing, contradicts=False)[0]
+    agreeing = plot.rows([CASE | {"printed": "1.05"}])
+    assert "at the counterexample" in plot.remarks(agreeing)[0] and plot.remarks(agreeing, contradicts=False) == []
+
+
 def test_distances_far_away_are_drawn_at_the_edge() -> None:
     assert plot.bent(0.5) == 0.5 and plot.bent(-10) == -2 and plot.bent(1e300) == plot.bent(1e9)
 

@@ -187,7 +187,7 @@ def test_where_a_limit_is_another_one() -> None:
 def test_a_print_that_names_another_quantity_is_the_correction_less_their_difference() -> None:
     more: dict[str, Any] = {"said": {"quantities": {"value": "Var[s]", "other": "Var[x]"}}}
     found = told("other", "a*c", **more, correction={"latex": "", "holds": "", "apart": {"value": "-c"}})
-    assert found == "It is read as equal to `Var[x]`, which is `c*(a + 1)` and not `a*c`."
+    assert found == "The print takes it for `Var[x]`, which is `c*(a + 1)`; it is `a*c`."
     assert told("other", "a*c", **more) == ""
 
 
