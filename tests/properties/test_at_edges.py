@@ -3,7 +3,8 @@
 That is every quantity with tokens, but of orthogonal tokens, power series and probabilities, whose tails take seconds a
 case (``test_interpreted`` draws fewer cases of these), and of a statement without tokens both sides: exact or ball
 arithmetic against floating point. Of a limit the quantity is looked at, at cases short of it. Each quantity has the
-level PART/(quantities x (SEEDS + 2)) in each of its tests (see ``levels``). What has no tokens has no false alarms.
+level PART/(quantities x (SEEDS + 3)) in each of its tests (see ``levels``), of which one draws otherwise. What has no
+tokens has no false alarms.
 """
 
 from __future__ import annotations
@@ -64,7 +65,7 @@ CLAIMS = [claim for claim in INTERPRETED if said(claim)]
 @cache
 def delta() -> float:
     quantities = sum(prop.random for claim in CLAIMS for prop in said(claim).values())
-    return PART / (quantities * (SEEDS + 2))
+    return PART / (quantities * (SEEDS + 3))
 
 
 def asked(claim: str, name: str, draws: int = DRAWS, key: int = 1, **wrong: Proposition) -> Agreed:
