@@ -218,17 +218,20 @@ def missed(at: Iterable[Edge], cases: Collection[Case]) -> list[str]:
     return sorted(edge.name for edge in at if not any(map(edge.met, cases)))
 
 
-def smallest(prop: Proposition, wrong: Callable[[Case], bool], looks: int = 80) -> Case | None:
-    """The smallest case that Hypothesis finds with the property in so many looks; None where it finds none.
+def smallest(prop: Proposition, wrong: Callable[[Case], bool], at: Iterable[Edge] = (), looks: int = 80) -> Case | None:
+    """The smallest case that Hypothesis finds with the property: any, or one at such edges; None where it finds none.
 
-    Of few dimensions first, as a case of many is seldom led to one of few.
+    In so many looks each, of few dimensions first, as a case of many is seldom led to one of few.
     """
-    known, dimension = prop.known, prop.known.dimension
-    for most in map(Fraction, (2, 4) if has_dimension(prop) and dimension.high is None else ()):
-        few = replace(prop, known=replace(known, ranges={**known.ranges, "d": replace(dimension, high=most)}))
-        if not few.known.dimension.empty and (found := _smallest(few, wrong, looks)) is not None:
+    for narrow, change in ((prop, dict), *((edge.prop, edge.change) for edge in at)):
+        known, dimension = narrow.known, narrow.known.dimension
+        for most in map(Fraction, (2, 4) if has_dimension(prop) and dimension.high is None else ()):
+            few = replace(narrow, known=replace(known, ranges={**known.ranges, "d": replace(dimension, high=most)}))
+            if not few.known.dimension.empty and (found := _smallest(few, change, wrong, looks)) is not None:
+                return found
+        if (found := _smallest(narrow, change, wrong, looks)) is not None:
             return found
-    return _smallest(prop, wrong, looks)
+    return None
 
 
 def has_dimension(prop: Proposition) -> bool:
@@ -236,7 +239,7 @@ def has_dimension(prop: Proposition) -> bool:
     return prop.random or "d" in frame(prop).names
 
 
-def _smallest(prop: Proposition, wrong: Callable[[Case], bool], looks: int) -> Case | None:
+def _smallest(prop: Proposition, change: Change, wrong: Callable[[Case], bool], looks: int) -> Case | None:
     known: dict[str, bool] = {}
 
     def seen(case: Case) -> bool:
@@ -246,4 +249,4 @@ def _smallest(prop: Proposition, wrong: Callable[[Case], bool], looks: int) -> C
             known[name] = len(known) < looks and wrong(case)
         return known[name]
 
-    return least(strategy(prop), seen, looks, Random(prop.text))
+    return least(strategy(prop, change), seen, looks, Random(prop.text))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from random import Random
 
@@ -41,6 +42,21 @@ def strata(statement: Statement, fixed: Mapping[str, str]) -> list[Mapping[str, 
     far = ends(statement)
     keep = [all(value in (*whole[name], *far.get(name, ())) for name, value in fixed.items()) for whole in wholes]
     return [part for part, kept in zip(narrowed, keep, strict=True) if kept]
+
+
+def simplest_first(statement: Statement) -> Statement:
+    """The same statement, with the values that parameters are drawn from in an order in which they shrink."""
+
+    def ordered(part: Mapping[str, Sequence[str]]) -> dict[str, tuple[str, ...]]:
+        return {name: tuple(sorted(values, key=lambda v: _size(Fraction(v)))) for name, values in part.items()}
+
+    own, further = (tuple(map(ordered, parts)) for parts in (statement.strata, statement.further))
+    return replace(statement, ranges=ordered(statement.ranges), strata=own, further=further)
+
+
+def _size(value: Fraction) -> tuple[int, Fraction, bool]:
+    """How simple a number is: whole, small, positive; 0 stands last, where much vanishes."""
+    return value.denominator, abs(value) or FAR, value < 0
 
 
 def _parts(statement: Statement) -> tuple[Mapping[str, tuple[str, ...]], ...]:

@@ -45,6 +45,8 @@ COEFFICIENTS = ("1/4", "0", "1/2", "1", "1/8")
 LENGTHS_DRAWN = ("1", "1/2", "3/4", "1/4")
 #: How often a case is drawn where hypotheses are about moments, which few may meet.
 TRIES = 8
+#: Simple cases that are looked at for what another case lacks.
+LOOKS = 1000
 SHARES = ("1/2", "1/4", "3/4", "1", "1/8", "5/8")
 #: The unit vectors of an entry's row and column.
 UNITS = (LEFT, RIGHT)
@@ -117,6 +119,19 @@ def readable_case(case: Mapping[str, Any]) -> Case:
     """A case as a reader knows it: the entry of a matrix by its row and column."""
     places = [case[name].index("1") + 1 for name in UNITS if name in case]
     return {**{n: v for n, v in case.items() if n not in UNITS}, **({"entry": places} if places else {})}
+
+
+def whole_case(case: Case, props: Iterable[Proposition]) -> Case:
+    """A case with the names that others of its claim's statements have, simplest first; as it is where none fit."""
+    for prop in props:
+        missing = names_given(prop).keys() - case.keys()
+        if not missing:
+            continue
+        d = {"d": Range(Fraction(case["d"]), Fraction(case["d"]), integer=True)} if "d" in case else {}
+        here = replace(prop, known=replace(prop.known, ranges={**prop.known.ranges, **d}))
+        wholes = ({**case, **{n: other[n] for n in missing}} for other in itertools.islice(simple(here), LOOKS))
+        case = next((whole for whole in wholes if satisfied(prop, whole)), case)
+    return case
 
 
 def range_of(prop: Proposition, name: str) -> Range:

@@ -23,7 +23,7 @@ from hypothesis import strategies as st
 from proofs_check.cases import structured, structured_edges
 from proofs_check.cases.drawing import EnoughError, each, least
 from proofs_check.cases.drawn import SLOTS, TRACELESS, Asked, Case, key, meets
-from proofs_check.cases.free_ranges import between, corners, strata, tied, ties, whole
+from proofs_check.cases.free_ranges import between, corners, simplest_first, strata, tied, ties, whole
 from proofs_check.cases.rotations import rotated
 from proofs_check.claims.report import Range
 from theorems.claims.catalogue import STRUCTURED, Statement
@@ -460,7 +460,7 @@ def smallest(
 
     What is 0 or singular is seldom drawn but where it is aimed at.
     """
-    short = Lengths(min(longest.usual, 9))
+    statement, short = simplest_first(statement), Lengths(min(longest.usual, 9))
     few = [({**aim, "d": d}, short) for d in (1, 2) if "d" in aim and statement.model in TOKENS]
     for near, length in (*few, ({}, short), (aim, longest)):
         found = least(strategy(statement, near, length), wrong, tries, Random(statement.id))

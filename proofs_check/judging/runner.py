@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import os
-import shlex
 import time
 import traceback
 from collections.abc import Iterator, Mapping, Sequence
@@ -29,7 +27,7 @@ from proofs_check.judging import workers
 from proofs_check.judging.cache import Found, VerdictCache
 from proofs_check.judging.judgement import verdict
 from proofs_check.judging.lines import mark
-from proofs_check.judging.stated import judged_claim, standing
+from proofs_check.judging.stated import command, judged_claim, standing
 from proofs_check.judging.variants import judged, part
 from proofs_check.report.outputs import whole
 from proofs_check.statements.needs import claim_needs
@@ -492,9 +490,6 @@ def _broken(claim: Statement, options: Options, error: BaseException, seconds: f
 
 
 def _replay(claim: Statement, options: Options, counterexample: Counterexample | None) -> str:
-    words = ["twofold", "verify", claim.id, "--seed", str(options.seed)]
-    if options.effort != "standard":
-        words += ["--effort", options.effort]
-    if counterexample is not None:
-        words += ["--case", json.dumps(counterexample["params"], separators=(",", ":"))]
-    return shlex.join(words)
+    """The command that repeats the judgement, at the case that was given, or at the counterexample if there is one."""
+    found = counterexample and counterexample["params"]
+    return command(claim.id, options.effort, options.seed, options.case or found)

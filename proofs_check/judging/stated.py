@@ -6,6 +6,7 @@ it.
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shlex
@@ -20,7 +21,7 @@ from montecarlo import registry
 from montecarlo.empirical_checks import Simulation
 from proofs_check.binding.hold import capped, derivation_bound, informal, rules_of_its_own, simulation_bound
 from proofs_check.binding.tied import Binding
-from proofs_check.cases.of_statements import exact_case
+from proofs_check.cases.of_statements import exact_case, readable_case
 from proofs_check.checks.agreeing import PART
 from proofs_check.claims.findings import saying
 from proofs_check.claims.report import NARROWED, Case, Claim
@@ -336,9 +337,15 @@ def _joined(claim: Statement, name: str, reports: list[Claim], place: int) -> Cl
     return first
 
 
+def command(name: str, effort: str, seed: int, case: Mapping[str, Any] | None) -> str:
+    """The command that judges a claim, at a case if there is one."""
+    words = ["twofold", "verify", name, "--seed", str(seed), *(["--effort", effort] if effort != "standard" else [])]
+    words += ["--case", json.dumps(case, separators=(",", ":"))] if case else []
+    return shlex.join(words)
+
+
 def _replay(claim: Statement, options: Any) -> str:
     """The command that repeats the judgement: of a package by its id, of a notebook's lemma by what it says."""
     if claim.plugin != "__main__":
-        words = ["twofold", "verify", claim.id, "--seed", str(options.seed)]
-        return shlex.join([*words, *(["--effort", options.effort] if options.effort != "standard" else [])])
+        return command(claim.id, options.effort, options.seed, options.case and readable_case(options.case))
     return Request(*said_texts(claim, next(iter(claim.printed)))).command(options.effort, options.seed)

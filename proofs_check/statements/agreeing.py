@@ -2,10 +2,10 @@
 
 A sample's interval of left - right holds the exact value e but for the level that it is handed, whatever the tails are
 (``proofs_check.checks.intervals``). One of width w that does is of width (1 + f) w where the simulation gives 1 + f
-times what is right, and holds (1 + f) e: it leaves e out where f > w/(|e| - w), the least error of that case. The k-th
-sample of a quantity is handed delta/(k (k + 1)), which add up to delta however many are looked at. Numbers without
-tokens are computed in exact or ball arithmetic on one side and in floating point on the other, and differ by no more
-than rounding.
+times what is right, and holds (1 + f) e: it leaves e out where f > w/(|e| - w), the least error of that case, with what
+rounding explains in w. The k-th sample of a quantity is handed delta/(k (k + 1)), which add up to delta however many
+are looked at. Numbers without tokens are computed in exact or ball arithmetic on one side and in floating point on the
+other, and differ by no more than rounding.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from fractions import Fraction
 
 from proofs_check.cases import at_edges
 from proofs_check.cases.drawn import key as key_of
-from proofs_check.cases.of_statements import Case, exact_case, readable_case
+from proofs_check.cases.of_statements import Case, exact_case, readable_case, whole_case
 from proofs_check.checks.agreeing import DRAWS, PART, Agreed, reported
 from proofs_check.checks.both_sides import Look
 from proofs_check.claims.report import Agreement
@@ -27,6 +27,7 @@ from theorems.claims.catalogue import Statement
 from theorems.kernel.catalogued import left_side, said
 from theorems.statement.expression import MOMENTS, Expr, number
 from theorems.statement.proposition import Proposition
+from theorems.statement.values.certify import shown
 
 #: Most walks of a case: errors of some parts in a hundred are seen, and small ones are left to the judgement; and of
 #: one at an edge where so many show nothing.
@@ -68,6 +69,7 @@ def least_at(checker: Checker, measured: Measurement) -> float:
     if left is None or right is None or not math.isfinite(width):
         return math.inf
     size = abs(float(left - right))
+    width += measured.slack(2 * (size + width))
     return width / (size - width) if size > width else math.inf
 
 
@@ -90,6 +92,8 @@ class Interpreters:
     simulated: Proposition
     delta: float
     seed: int = 0
+    #: What the claim says in print, of which a case may have more names than the quantity has.
+    says: tuple[Proposition, ...] = ()
 
     def __post_init__(self) -> None:
         self.checker = Checker(self.derived, self.claim, "quick")
@@ -109,7 +113,10 @@ class Interpreters:
         """Ask both at a case; where a sample with a finite interval is too dear nothing is compared."""
         if not self.derived.random:
             exact = exact_case(self.derived, case)
-            return Look(conflicting(self.derived, exact, self.simulated), 1, tells=True)
+            twice = conflicting(self.derived, exact, multiplied(self.simulated))
+            # or nothing is there to be twice as large
+            tells = bool(twice) or shown(self.derived.left, exact) == "0"
+            return Look(conflicting(self.derived, exact, self.simulated), 1, tells=tells)
         level = self.delta / ((self.samples + 1) * (self.samples + 2))
         options = {"claim_id": self.claim, "seed": self.seed, "delta": level, "effort": "quick"}
         options["derived"] = self.checker.spreads(case)
@@ -144,8 +151,10 @@ class Interpreters:
                 telling += [case] * seen.tells
                 dear += [] if seen.tells else cases
                 if seen.told:
-                    least = at_edges.smallest(self.derived, lambda one: bool(self.look(one).told)) or case
-                    found.case, found.told = readable_case(least), self.look(least).told
+                    # what is changed to lie at an edge, as vectors are, is seldom drawn elsewhere
+                    there = [edge for edge in reversed(edges.values()) if edge.met(case)]
+                    least = at_edges.smallest(self.derived, lambda one: bool(self.look(one).told), there) or case
+                    found.case, found.told = readable_case(whole_case(least, self.says)), self.look(least).told
                     return found
                 found.cases += [case] * seen.compared
                 found.compared += seen.compared
@@ -168,9 +177,11 @@ def widely(claim: Statement, alpha: float, seed: int, effort: str) -> tuple[Agre
     # with what is known of a quantity but by a bound the samples of the judged cases are compared alone
     props = {} if any(map(bounded, props.values())) else props
     wholes, told, edges = [], [], set[str]()
+    printed = tuple(said(claim, name) for name in claim.printed)
     for name, prop in props.items():
         draws, rounds = (FEW, 0) if costly(prop) else (-(-DRAWS[effort] // len(props)), ROUNDS)
-        found = Interpreters(claim.id, prop, prop, PART * alpha / len(props), seed).agreement(draws, seed, rounds)
+        both = Interpreters(claim.id, prop, prop, PART * alpha / len(props), seed, printed)
+        found = both.agreement(draws, seed, rounds)
         wholes.append(found)
         edges |= at_edges.edges(prop).keys()
         told += [f"{name}: {found}"] if found.case is not None else []

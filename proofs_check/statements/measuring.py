@@ -90,8 +90,13 @@ class Measurement:
     def holds(self, value: float) -> bool:
         """Whether an exact value of left - right is compatible with what was sampled."""
         low, high = self.gap
-        slack = 1e-9 * max(1.0, abs(value), abs(low) if math.isfinite(low) else 0.0)
+        slack = self.slack(max(abs(value), abs(low) if math.isfinite(low) else 0.0))
         return low - slack <= value <= high + slack
+
+    @staticmethod
+    def slack(size: float) -> float:
+        """How far rounding may take a value of such a size."""
+        return 1e-9 * max(1.0, size)
 
 
 class TooDearError(Exception):

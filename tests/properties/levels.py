@@ -4,7 +4,11 @@ from __future__ import annotations
 
 RUN = 1e-9
 #: What samples are compared in; each has as much of RUN as any other, whatever else is run.
-PARTS = ("agreement", "many cases", "many seeds", "what cancels", "growth", "edges", "other statements", "normals")
+PARTS = (
+    *("agreement", "many cases", "many seeds", "what cancels", "growth", "edges", "other statements", "normals"),
+    # draws at another seed, before a fault is planted, and those whose aims a test leaves out
+    *("least errors", "fewer aims"),
+)
 PART = RUN / len(PARTS)
 
 

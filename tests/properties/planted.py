@@ -21,6 +21,8 @@ from theorems.kernel.matrix_claims import matrix_of
 
 #: What a number is multiplied by.
 FACTOR = 2
+#: Whose multiples lie evenly between whole numbers.
+GOLDEN = (5**0.5 - 1) / 2
 
 
 @dataclass
@@ -103,7 +105,7 @@ def in_the_check(sides: Sides, factor: float = FACTOR) -> Sides:
     def simulated(*given: Any, **named: Any) -> Any:
         found = function(*given, **named)
         table = found if isinstance(found, dict) else {"value": found}
-        return {name: torch.zeros_like(v) if v.dtype == torch.bool else factor * v for name, v in table.items()}
+        return {name: less(v, factor - 1) if v.dtype == torch.bool else factor * v for name, v in table.items()}
 
     @wraps(function)
     def evaluated(*given: Any, **named: Any) -> Any:
@@ -116,6 +118,12 @@ def in_the_check(sides: Sides, factor: float = FACTOR) -> Sides:
     kinds = {Simulation: simulated, Evaluation: evaluated, Observation: observed}
     made = next(made for kind, made in kinds.items() if isinstance(check, kind))
     return with_check(sides, made)
+
+
+def less(v: torch.Tensor, part: float) -> torch.Tensor:
+    """Booleans, with that part of those that are true made false: a mean cannot be above 1."""
+    turn = torch.arange(v.numel(), dtype=torch.float64, device=v.device) * GOLDEN % 1
+    return v & (turn >= part).reshape(v.shape)
 
 
 def clamped(draw: Callable[..., torch.Tensor]) -> Callable[..., torch.Tensor]:

@@ -110,6 +110,12 @@ def test_a_fault_in_a_bound_is_found_and_shrunk(claim: str, fault: Fault) -> Non
     assert f"twofold verify {claim} --case" in str(found)
 
 
+def test_a_length_shrinks_to_the_shortest() -> None:
+    """Of those that stand in no order."""
+    found = asked(planted.in_the_search(sides("bao2024.sec5.eq9")))
+    assert found.case == {"T": "256", "nu": "1"}
+
+
 def test_a_property_whose_draws_miss_an_edge_fails(monkeypatch: pytest.MonkeyPatch) -> None:
     kept = tuple(aim for aim in wide.MATRIX_AIMS if aim.get("Sigma") != "singular")
     monkeypatch.setattr(wide, "MATRIX_AIMS", kept)
