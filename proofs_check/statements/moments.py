@@ -87,8 +87,8 @@ class Checker(Sampled):
     def _record(self, decision: Decision) -> None:
         for part in decision.parts[:8]:
             left, right = readable(str(part.left)), readable(str(part.right))
-            self.found.evidence.append(f"{part.order}: left side {left}, right side {right}")
-            text = f"for {part.order}: {left} against {right}"
+            text = f"{part.order}: left side {left}, right side {right}"
+            self.found.evidence.append(text)
             self.found.steps.append({"text": text, "rule": "normal form", "ok": part.holds})
             for step in part.proof:
                 self.found.took(step.rule, f"{step.rule}: {step.instance}", step.trusted)

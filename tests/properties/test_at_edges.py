@@ -40,6 +40,8 @@ INTERPRETED = [claim.id for claim in shipped() if claim.interpreted and claim.sa
 UNASKED = {
     "choromanski2021.appF.lemma5": {"u = 0", "u small"},
     "choromanski2021.appF.lemma6": {"16 <= n"},
+    "choromanski2021.appF.eq33-tail": {"16 <= n"},
+    "choromanski2021.appF.thm5-sum": {"v small"},
     "choromanski2021.sec2.fig2-ratio": {"T = 1", "33 <= T"},
     "choromanski2021.sec3.thm1-lower": {"16 <= d", "C = 1", "d = 2", "u = 0", "u small", "v = 0", "v small"},
 }

@@ -7,9 +7,10 @@ from collections.abc import Iterator, Sequence
 
 from markupsafe import Markup
 
-from proofs_check.claims.report import Claim
+from proofs_check.claims.report import Claim, InCell
 from proofs_check.report.site import formula, mathml, names
 from proofs_check.report.telling import APART, sentences, sourced
+from theorems.algebra.expressions import parse
 from theorems.rules.norm import MEANING
 
 #: What says again that the correction holds, the correction, where it stands beside it, or the cells of its limits.
@@ -66,8 +67,19 @@ def _known(part: str, claim: Claim, slips: Sequence[str]) -> bool:
 def _cells(claim: Claim) -> Iterator[str]:
     """The limit wherever it is another one."""
     for cell in claim["correction"].get("cells", ()) if claim["correction"] else ():
-        conditions = (formula.sided(names.written(part, claim)) for part in cell["where"].split(", "))
         limit = f"is `{names.written(cell['limit'], claim)}`" if cell["limit"] else "depends on the sequence"
         printed = "as printed" if cell["agrees"] else f"printed `{names.written(cell['printed'], claim)}`"
         of = f" of {names.label(cell['quantity'])}" if len(claim["printed"]) > 1 else ""
-        yield f"where {' and '.join(f'`{part}`' for part in conditions)}, the limit{of} {limit}, {printed}"
+        yield f"where {conditions(cell, claim)}, the limit{of} {limit}, {printed}"
+
+
+def conditions(cell: InCell, claim: Claim) -> str:
+    """Where a cell of a limit lies, without what its equations decide."""
+    from sympy import solve
+
+    # a comparison with 0 each
+    parts = cell["where"].split(", ")
+    equal = [parse(part.removesuffix(" = 0")) for part in parts if part.endswith(" = 0")]
+    fixed = next(iter(solve(equal, dict=True)), {}) if equal else {}
+    kept = [part for part in parts if part.endswith(" = 0") or not parse(part.rsplit(" ", 2)[0]).subs(fixed).is_number]
+    return " and ".join(f"`{formula.sided(names.written(part, claim))}`" for part in kept)

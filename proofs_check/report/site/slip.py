@@ -142,10 +142,8 @@ def _limits(name: str, claim: Claim) -> str:
         return ""
     told = []
     for cell in wrong:
-        parts = (formula.sided(names.written(part, claim)) for part in cell["where"].split(", "))
-        where = " and ".join(f"`{part}`" for part in parts)
         limit = f"is {cell['limit']}, not {cell['printed']}" if cell["limit"] else "depends on the sequence"
-        told.append(f"where {where}, the limit {limit}")
+        told.append(f"where {holding.conditions(cell, claim)}, the limit {limit}")
     return f"{'; '.join(told)}. Elsewhere the print holds."
 
 

@@ -106,8 +106,7 @@ def least_coefficient(
 
     ``fixed`` are the names found before. One margin without ``later`` names rises with the name and is kappa at the
     value, for every C, so that no smaller value does. There all margins without later names are at least kappa; those
-    with one rise with it without bound. Trusted: this argument; the margins are those of
-    theorems.lampert2026.patterns.margins, all that the pattern demands.
+    with one rise with it without bound. Trusted: this argument; that the margins are all that the pattern demands.
     """
     name, others = symbol(unknown), [symbol(n) for n in later]
     known = {symbol(n): v for n, v in fixed.items()} | {name: value}

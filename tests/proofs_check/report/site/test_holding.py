@@ -49,3 +49,10 @@ def test_limits_are_told_by_what_is_compared() -> None:
         "where `theta > 1/2`, the limit depends on the sequence, printed `1`",
     ]
     assert holding.where(told) == "r != 1"
+
+
+def test_what_an_equation_decides_is_not_said() -> None:
+    cell: Any = {"where": "theta - 1/2 = 0, r*(theta - 1/2) - 1 < 0"}
+    assert holding.conditions(cell, claim("always")) == "`theta == 1/2`"
+    cell["where"] = "theta - 1/2 > 0, r*(theta - 1/2) - 1 = 0"
+    assert holding.conditions(cell, claim("always")) == "`theta > 1/2` and `r*(theta - 1/2) == 1`"
