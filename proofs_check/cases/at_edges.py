@@ -1,7 +1,8 @@
 """Cases of a proposition, drawn by Hypothesis at every edge of its hypotheses in turn, and which edges cases meet.
 
-An *edge* is a least or greatest value that a hypothesis leaves a name, a position or d, and what lies well inside; a
-fixed vector that is 0, and two that are equal or opposite. An edge is no edge of a statement where one of the
+An *edge* is a least or greatest value that a hypothesis leaves a name, a position or d, and what lies well inside; two
+numbers that are equal where a hypothesis says <=, and two positions; a fixed vector that is 0, and two that are equal
+or opposite. An edge is no edge of a statement where one of the
 hypotheses forbids it: then that one fails at every case which is put there.
 """
 
@@ -127,6 +128,14 @@ def _edges(prop: Proposition) -> Iterator[Edge]:
             between = (Place(name), end) if part.high is not None else (end, Place(name))
             narrow = replace(known, places=known.places.with_(*between, 0))
             yield Edge(_told(name, part), partial(_within, name, part), replace(prop, known=narrow))
+    for one, two in combinations(prop.positions, 2):
+        both = known.places.with_(Place(one), Place(two), 0).with_(Place(two), Place(one), 0)
+        if both.shortest(prop.positions) is not None:
+            yield Edge(f"{one} = {two}", partial(_equal, one, two), replace(prop, known=replace(known, places=both)))
+    for relation, left, right in known.relations:
+        if relation in ("<=", ">=") and left.op == right.op == "name":
+            less, more = map(str, (left, right) if relation == "<=" else (right, left))
+            yield Edge(f"{less} = {more}", partial(_equal, less, more), prop, partial(_level, less, more))
     for name in known.vectors:
         yield Edge(f"{name} = 0", partial(_vanishes, name), prop, partial(_put, name, name, 0))
         yield Edge(f"{name} small", partial(_small, name), prop, partial(_put, name, name, SMALL))
@@ -154,6 +163,14 @@ def _told(name: str, part: Range) -> str:
 
 def _within(name: str, part: Range, case: Case) -> bool:
     return part.holds(Fraction(case[name]))
+
+
+def _equal(one: str, two: str, case: Case) -> bool:
+    return Fraction(case[one]) == Fraction(case[two])
+
+
+def _level(low: str, high: str, case: Case) -> Case:
+    return {**case, low: case[high]}
 
 
 def _vanishes(name: str, case: Case) -> bool:
