@@ -20,6 +20,7 @@ from theorems.statement.proofs.factors import by_bases, by_factors
 from theorems.statement.proofs.facts import Fact, facts_of
 from theorems.statement.proofs.gradients import by_entries
 from theorems.statement.proofs.induction import by_induction
+from theorems.statement.proofs.inner_products import squares as squares_of_vectors
 from theorems.statement.proofs.integrals import integrals_agree
 from theorems.statement.proofs.matrices import OPERATIONS, about_matrices, equal_by_normal_form
 from theorems.statement.proofs.onevariable import Line, T, composed, read
@@ -307,6 +308,9 @@ class Prover:
                 good = constant > 0 or (constant == 0 and not strict)
                 return [Step("identity by normal form", f"{gap} = {constant}")] if good else None
             goal_now = self._without_common_factors(whole(monomials(now)), strict)
+            for fact in squares_of_vectors(goal_now, atoms.nodes, self.known):
+                self._enter(fact, atoms, found)
+            facts = list(found.values())
             steps = self._combined(goal_now, facts, squares, strict, str(gap))
             steps = steps or self._by_exponents(goal_now, atoms, strict)
             if steps is not None:

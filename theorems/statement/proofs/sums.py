@@ -124,7 +124,9 @@ def _spread(atoms: Atoms, node: Expr) -> Quotient:
     """
     body, index, first, last = node.args
     sizes = {size for size, _ in atoms.known.sequences.values()}
-    if first != ONE or str(last) not in sizes or body.has("sum") or not body.has("entry"):
+    # a sum below it is read with the same index, which must not be the one around it
+    inner = any(index in part.names() for part in body.walk() if part.op == "sum")
+    if first != ONE or str(last) not in sizes or inner or not body.has("entry"):
         raise NoFormError
     body, inside = body.put({index: name(INDEX)}), _beside(atoms)
     form = inside.settle(body)
@@ -135,9 +137,9 @@ def _spread(atoms: Atoms, node: Expr) -> Quotient:
     for key, coefficient in monomials(form.above).items():
         powers = [*key, *((label, -power) for label, power in below)]
         parts = [(inside.nodes.get(label, name(label)), power) for label, power in powers]
-        inner = _joined([(part, power) for part, power in parts if INDEX in part.names()])
+        under = _joined([(part, power) for part, power in parts if INDEX in part.names()])
         fixed = [Expr("**", (part, number(power))) for part, power in parts if INDEX not in part.names()]
-        one = atoms.quotient(last) if inner is None else _one(atoms, Expr("sum", (inner, INDEX, ONE, last)))
+        one = atoms.quotient(last) if under is None else _one(atoms, Expr("sum", (under, INDEX, ONE, last)))
         total = total + one * atoms.quotient(times(number(coefficient / count), *fixed))
     return total
 
