@@ -43,7 +43,7 @@ def squares(goal: Poly, nodes: dict[str, Expr], known: Hypotheses) -> Iterator[F
 def _places(node: Expr, rest: Monomial, lengths: list[Scaled]) -> Iterator[tuple[int, int]]:
     """Which two vectors a product r u^T P v, r a product of numbers, is one of."""
     ends = [(node.args[1:-1], end) for end in (node.args[0].args[0], node.args[-1])]
-    for places in product(range(len(lengths)), repeat=2):
+    for places in product(range(len(lengths)), range(len(lengths))):
         one, two = (lengths[k] for k in places)
         if [one[:2], two[:2]] == ends and _joined(one[2], two[2]) == rest:
             yield places

@@ -14,7 +14,7 @@ from theorems.statement.expression import Expr, StatementError, minus, name, neg
 from theorems.statement.proofs.atoms import Atoms, NoFormError, monomials
 from theorems.statement.proofs.averages import by_means, weights
 from theorems.statement.proofs.certificate import UNIT, Poly, Term, certificate, products, whole, written
-from theorems.statement.proofs.comparing import by_logarithm, by_signs, by_terms, unclipped
+from theorems.statement.proofs.comparing import by_exponent, by_logarithm, by_signs, by_terms, unclipped
 from theorems.statement.proofs.existing import defined, needed
 from theorems.statement.proofs.factors import by_bases, by_factors
 from theorems.statement.proofs.facts import Fact, facts_of
@@ -186,8 +186,13 @@ class Prover:
             found = by_terms(self, high, low, strict) or by_means(self, high, low, strict)
         if found is None and any(side.has("log") for side in (high, low)):
             found = by_logarithm(self, high, low, strict)
+        found = found or by_exponent(self, high, low, strict)
         found = found or (None if strict else by_slopes(self, high, low)) or by_signs(self, high, low, strict)
         return found or (None if strict else by_induction(self, high, low, ">="))
+
+    def certified(self, high: Expr, low: Expr, strict: bool) -> Steps | None:
+        """high >= low, or high > low, by an exact certificate alone."""
+        return next(filter(None, (self._certified(minus(high, low), strict, rounds) for rounds in (1, 2))), None)
 
     def within(self, node: Expr) -> tuple[Prover, Expr]:
         """The prover of what is said under an index that goes from first to last, and the body under it."""

@@ -78,7 +78,7 @@ def _least(atoms: Atoms, node: Expr) -> Fraction | None:
         for label, power in key:
             values = atoms.known.ranges.get(label)
             low = values.low if values is not None and values.integer else None
-            low = max(low or 0, 1) if label in atoms.whole or label == "d" else low
+            low = max(low or Fraction(0), Fraction(1)) if label in atoms.whole or label == "d" else low
             if low is None or low < 0 or coefficient < 0:
                 return None
             least *= low**power
