@@ -1,6 +1,6 @@
 """The correction of a refuted identity without tokens: the first right side with one change that is proved.
 
-Where none is, and the left side has a derivative, an integral, a product or a series to be worked out, it is its value.
+Where none is, and the left side has a derivative, an integral, a product or a sum to be worked out, it is its value.
 """
 
 from __future__ import annotations
@@ -23,6 +23,8 @@ from theorems.statement.moments.forms import NotPolynomialError
 from theorems.statement.moments.scalars import sympy_of
 from theorems.statement.mutants import mutants
 from theorems.statement.proofs import proved
+from theorems.statement.proofs.prover import Prover
+from theorems.statement.proofs.quotients import NoFormError
 from theorems.statement.proofs.series import closed
 from theorems.statement.proposition import Proposition
 from theorems.statement.reading.calculus import worked
@@ -61,6 +63,8 @@ def correct(prop: Proposition, found: Found) -> None:
 
 def derived(prop: Proposition) -> str | None:
     """The left side of an identity as it is derived, where there is something to be worked out in it."""
+    if prop.relation == "=" and prop.left.has("sum") and (found := _summed(prop)) is not None:
+        return found
     if prop.relation != "=" or not prop.left.has("diff", "integral", "prod", "series"):
         return None
     derivation = Derivation(prop)
@@ -68,6 +72,17 @@ def derived(prop: Proposition) -> str | None:
         return exact_text(derivation.value(derivation.orders[0], worked(prop.left)))
     except StatementError:
         return None
+
+
+def _summed(prop: Proposition) -> str | None:
+    """The left side as the proofs read it, where that is a polynomial in names: sums of powers of their index."""
+    atoms = Prover(prop, Work(PROOF)).atoms()
+    try:
+        form = atoms.settle(prop.left)
+    except NoFormError:
+        return None
+    plain = all(atoms.node(label).op == "name" for label in form.above.names | form.below.names)
+    return exact_text(sp.factor(form.above.expr / form.below.expr)) if plain else None
 
 
 def changed(prop: Proposition) -> Iterator[Expr]:

@@ -49,6 +49,8 @@ NEAREST, COMPARED = 5, 12
 #: Steps that a proof may take, and cases that are looked at to make a violation small.
 PROOF = {"quick": 3000, "standard": 9000, "thorough": 36000}
 SHRINKING = {"quick": 1500, "standard": 5000, "thorough": 20000}
+#: Steps of a proof that a version of the right side is equal.
+EQUAL = 500
 #: Relative difference that floats can see.
 SEEN = 1e-11
 MIRRORED = {"<=": ">=", "<": ">", ">=": "<=", ">": "<", "=": "="}
@@ -461,6 +463,9 @@ def _fate(search: _Search, wrong: Proposition) -> Mutant:
         changes = [(landscape.gap(point), search.landscape.gap(point)) for _, point in search.pool]
         if all(not new - was > SEEN * max(abs(new), abs(was)) for new, was in changes):
             return Mutant(text, "implied")
+    if prop.relation == "=" and proved(wrong, Work(EQUAL)) is not None:
+        # it says the same: sum(j, j, 0, n) is sum(j, j, 1, n)
+        return Mutant(text, "implied")
     return Mutant(text, "not seen")
 
 

@@ -63,6 +63,8 @@ FALSE = [
         "2*theta",
     ),
     (Request("E[x[i].T*W*x[T]] = o(T)", "i <= T", limit="T -> oo"), ""),
+    (Request("sum(j, j, 1, n) = n**2/2"), "n*(n + 1)/2"),
+    (Request("sum(a*j**2, j, 1, k) = a*k**3/3", "a real, k integer, k >= 0"), "a*k*(k + 1)*(2*k + 1)/6"),
 ]
 
 

@@ -161,9 +161,9 @@ class Polynomial:
         except StatementError as error:
             raise NotPolynomialError(f"{operation}({inner}): {error}", at=inner.at) from None
 
-    def _step(self, gap: Expr, noise: Expr) -> Wave:
+    def _step(self, gap: Expr, noise: Expr, *level: Expr) -> Wave:
         try:
-            return step(self.terms(gap), noise.args[0], self.traces.transposed)
+            return step(self.terms(gap), noise.args[0], self.traces.transposed, bool(level))
         except StatementError as error:
             raise NotPolynomialError(f"whether {gap} > 0: {error}", at=gap.at) from None
 

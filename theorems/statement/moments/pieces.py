@@ -34,10 +34,14 @@ OF_ERF = Fraction(1, 2)
 
 @dataclass(frozen=True)
 class Gate:
-    """The step [form + noise > 0], with noise of its own variance ``noise``: 1 or 0 where that is 0."""
+    """The step [form + noise > 0], with noise of its own variance ``noise``: 1 or 0 where that is 0.
+
+    ``level`` says that what it chooses between is equal where the form is 0, so that it may be 1 there as well.
+    """
 
     form: tuple[Linear, ...]
     noise: Fraction = Fraction(0)
+    level: bool = False
 
     def moved(self, change: Callable[[tuple[Linear, ...]], tuple[Linear, ...]]) -> Gate:
         """The step with its form changed."""
@@ -114,11 +118,11 @@ def _branches(node: Expr) -> tuple[Expr, Expr, Expr] | None:
     """A step, or a product of steps, and the values where it is 1 and where it is 0."""
     op, args = node.op, node.args
     if op == "abs":
-        return _step(args[0]), args[0], minus(ZERO, args[0])
+        return _step(args[0], True), args[0], minus(ZERO, args[0])
     if op in ("max", "min") and len(args) > 1:
         one, *others = args
         two = others[0] if len(others) == 1 else Expr(op, tuple(others))
-        above = _step(minus(one, two))
+        above = _step(minus(one, two), True)
         return (above, one, two) if op == "max" else (above, two, one)
     if op == "clip":
         inner, low, high = args
@@ -128,8 +132,8 @@ def _branches(node: Expr) -> tuple[Expr, Expr, Expr] | None:
     return None
 
 
-def _step(gap: Expr) -> Expr:
-    return Expr("step", (gap, ZERO))
+def _step(gap: Expr, level: bool = False) -> Expr:
+    return Expr("step", (gap, ZERO, ONE) if level else (gap, ZERO))
 
 
 def of_event(event: Expr) -> list[Expr] | None:
@@ -141,17 +145,20 @@ def of_event(event: Expr) -> list[Expr] | None:
 
 
 def beyond(event: Expr) -> tuple[Expr, int, int, Expr, Expr] | None:
-    """b, m, c and the events A > b and -A > b with P[event] = m + c (P[A > b] + P[-A > b]) for b >= 0: of |A| > b, < b.
+    """b, m, c and the events A > r and -A > r with P[event] = m + c (P[A > r] + P[-A > r]) for b >= 0.
 
-    None for what does not compare the absolute value of a random number with a number.
+    The event is |A| > b or < b, r = b, or A^n > b or < b for an even n, r = b^(1/n): |A|^n rises with |A|. None for
+    what does not compare the absolute value, or an even power, of a random number with a number.
     """
     if event.op != "relation" or event.args[0] not in ("<", "<=", ">", ">="):
         return None
     mark, one, two = event.args
     size, end, above = (one, two, mark[0] == ">") if one.random else (two, one, mark[0] == "<")
-    if size.op != "abs" or end.random or pieced(size.args[0]):
+    even = size.op == "**" and size.args[1].op == "number" and size.args[1].args[0] in (2, 4, 6, 8)
+    if not (size.op == "abs" or even) or end.random or pieced(size.args[0]):
         return None
-    parts = (Expr("relation", (">", side, end)) for side in (size.args[0], minus(ZERO, size.args[0])))
+    root = Expr("**", (end, number(1 / size.args[1].args[0]))) if even else end
+    parts = (Expr("relation", (">", side, root)) for side in (size.args[0], minus(ZERO, size.args[0])))
     return (end, *((0, 1) if above else (1, -1)), *parts)
 
 
@@ -218,6 +225,8 @@ def together(gates: list[Gate], larger: Callable[[sp.Expr, bool], bool]) -> list
         if not gate.noise and not any(part.vector for part in gate.form):
             # no random number: its own sign
             end = gate_offset(gate)
+            if end == 0 and gate.level:
+                continue
             if not larger(end, True) and not larger(-end, True):
                 # at 0 it matters whether an event is > or >=
                 raise ValueError(f"whether {end} > 0" if end != 0 else "which of two forms that may coincide is larger")

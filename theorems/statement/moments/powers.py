@@ -103,11 +103,14 @@ def product(node: Expr, exact: Exact) -> sp.Expr:
     low, count = exact.value(first), sp.expand(exact.value(Expr("+", (minus(last, first), number(1)))))
     if count.is_Integer and count <= 0:
         return sp.Integer(1)
+    own = sp.Dummy(index)
+    value = exact.value(body.put({index: name("_factor#")})).xreplace({symbol("_factor#"): own})
+    if not whole(count, exact.known) and value.subs(own, low - 1) == 1:
+        # a factor 1 ahead of the first changes nothing, also where there is none to begin with
+        low, count = low - 1, count + 1
     if not whole(count, exact.known):
         raise NotPolynomialError(f"{node} is not shown to have no less than 0 factors", at=node.at)
     _few(count)
-    own = sp.Dummy(index)
-    value = exact.value(body.put({index: name("_factor#")})).xreplace({symbol("_factor#"): own})
     above, below = sp.fraction(sp.cancel(sp.together(value)))
     try:
         (lead, ups), (least, downs) = (linear_factors(sp.Poly(part, own)) for part in (above, below))

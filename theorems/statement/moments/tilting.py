@@ -12,7 +12,7 @@ import sympy as sp
 
 from theorems.algebra.ratio import Ratio, total
 from theorems.statement.moments.forms import Form, NotPolynomialError, Term
-from theorems.statement.moments.pieces import Gate, Powers, over_powers, slopes, together
+from theorems.statement.moments.pieces import Powers, over_powers, slopes, together
 from theorems.statement.moments.traces import SIGMA, Letters, Traces
 from theorems.statement.moments.waves import Linear, centre, covariances, merged
 from theorems.statement.reading.laws import Law
@@ -44,7 +44,7 @@ class Tilting:
             raise NotPolynomialError("a power series of tokens beside other functions")
         if not self.law.gaussian:
             raise NotPolynomialError(f"such a function of tokens under the law {self.law.text}")
-        gates = [Gate(merged(gate.form), gate.noise) for gate in wave.steps]
+        gates = [replace(gate, form=merged(gate.form)) for gate in wave.steps]
         try:
             sums = together(gates, self.larger)
         except ValueError as error:

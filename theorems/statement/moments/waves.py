@@ -129,10 +129,10 @@ def wave(operation: str, terms: list[Term], flipped: Callable[[Letters], Letters
     return Wave(parts) if operation == "exp" else Wave((), parts, operation == "sin")
 
 
-def step(terms: list[Term], noise: Fraction, flipped: Callable[[Letters], Letters]) -> Wave:
+def step(terms: list[Term], noise: Fraction, flipped: Callable[[Letters], Letters], level: bool = False) -> Wave:
     """The step [form + noise > 0]; StatementError where the number is no linear form."""
     form = merged(tuple(_linear(term, flipped) for term in terms))
-    return Wave(steps=(Gate(form if noise else scaled(form), noise),))
+    return Wave(steps=(Gate(form if noise else scaled(form), noise, level),))
 
 
 def _linear(term: Term, flipped: Callable[[Letters], Letters]) -> Linear:

@@ -45,7 +45,7 @@ class Atoms:
         self, known: Hypotheses, weights: frozenset[str] = frozenset(), whole: Iterable[str] = frozenset()
     ) -> None:
         #: ``weights`` are the sequences that are probability vectors, ``whole`` names of integers >= 1
-        self.known, self.weights, self.whole = known, weights, whole
+        self.known, self.weights, self.whole = known, weights, frozenset(whole)
         self.traces = Traces(known)
         self.polynomial = Polynomial(self.traces, self._coefficient)
         self.nodes: dict[str, Expr] = {}

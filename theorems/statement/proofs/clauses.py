@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from theorems.statement.expression import Expr, minus, negative, number
+from theorems.statement.expression import HOLDS, Expr, minus, negative, number
 from theorems.statement.proofs.prover import Prover
 from theorems.statement.proofs.steps import Step, Steps, together
 from theorems.statement.proposition import Proposition
-from theorems.statement.reading.conditions import assumed, negation, numbers_of, parts
+from theorems.statement.reading.conditions import TURNED, assumed, negation, numbers_of, parts
 
 Make = Callable[[Proposition], Prover]
 
@@ -40,6 +40,15 @@ def implied(prop: Proposition, given: tuple[Expr, ...], goal: Expr, prover: Make
     given = tuple(part for part in given if part.op == "relation")
     if goal.op != "relation":
         return None
+    mark, *sides = goal.args
+    signs = [
+        HOLDS[part.args[0] if part.args[1:] == tuple(sides) else TURNED[part.args[0]]]
+        for part in given
+        if part.args[1:] in (tuple(sides), tuple(sides[::-1]))
+    ]
+    if signs and set.intersection(*signs) <= HOLDS[mark]:
+        # a > b says that a >= b
+        return []
     steps = related(prover(_with(prop, given)), goal)
     if steps is not None:
         return steps
@@ -49,6 +58,9 @@ def implied(prop: Proposition, given: tuple[Expr, ...], goal: Expr, prover: Make
         steps = related(prover(_with(prop, rest)), negation(part))
         if steps is not None:
             return [Step("contraposition", f"{turned} excludes {part}"), *steps]
+    if mark == "=":
+        # neither a > b nor a < b
+        return together(implied(prop, given, Expr("relation", (one, *sides)), prover) for one in (">=", "<="))
     return None
 
 

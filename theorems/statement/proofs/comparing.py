@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from theorems.statement.expression import BINDERS, Expr, minus, negative, number
 from theorems.statement.proofs.averages import averaged
-from theorems.statement.proofs.steps import Step, Steps
+from theorems.statement.proofs.steps import Step, Steps, together
 
 if TYPE_CHECKING:
     from theorems.statement.proofs.prover import Prover
@@ -27,6 +27,20 @@ def by_logarithm(prover: Prover, high: Expr, low: Expr, strict: bool) -> Steps |
         found = prover.at_least(above, below, strict)
         if found is not None:
             return [Step("log is increasing", f"{above} {'>' if strict else '>='} {below}"), *found]
+    return None
+
+
+def by_exponent(prover: Prover, high: Expr, low: Expr, strict: bool) -> Steps | None:
+    """exp(a) <= b where b > 0 and a <= log(b), and exp(a) >= b where b > 0 and a >= log(b)."""
+    for one, other, above in ((low, high, False), (high, low, True)):
+        if one.op != "exp" or other.op == "number" or prover.nested:
+            continue
+        exponent, logarithm = one.args[0], Expr("log", (other,))
+        more, less = (exponent, logarithm) if above else (logarithm, exponent)
+        # the logarithm alone, which by_logarithm would turn into this exponential again
+        found = together((prover.at_least(other, number(0), True), prover.certified(more, less, strict)))
+        if found is not None:
+            return [Step("exp is increasing", f"{more} {'>' if strict else '>='} {less}"), *found]
     return None
 
 

@@ -14,12 +14,13 @@ from theorems.statement.expression import Expr, StatementError, minus, name, neg
 from theorems.statement.proofs.atoms import Atoms, NoFormError, monomials
 from theorems.statement.proofs.averages import by_means, weights
 from theorems.statement.proofs.certificate import UNIT, Poly, Term, certificate, products, whole, written
-from theorems.statement.proofs.comparing import by_logarithm, by_signs, by_terms, unclipped
+from theorems.statement.proofs.comparing import by_exponent, by_logarithm, by_signs, by_terms, unclipped
 from theorems.statement.proofs.existing import defined, needed
 from theorems.statement.proofs.factors import by_bases, by_factors
 from theorems.statement.proofs.facts import Fact, facts_of
 from theorems.statement.proofs.gradients import by_entries
 from theorems.statement.proofs.induction import by_induction
+from theorems.statement.proofs.inner_products import squares as squares_of_vectors
 from theorems.statement.proofs.integrals import integrals_agree
 from theorems.statement.proofs.matrices import OPERATIONS, about_matrices, equal_by_normal_form
 from theorems.statement.proofs.onevariable import Line, T, composed, read
@@ -185,8 +186,13 @@ class Prover:
             found = by_terms(self, high, low, strict) or by_means(self, high, low, strict)
         if found is None and any(side.has("log") for side in (high, low)):
             found = by_logarithm(self, high, low, strict)
+        found = found or by_exponent(self, high, low, strict)
         found = found or (None if strict else by_slopes(self, high, low)) or by_signs(self, high, low, strict)
         return found or (None if strict else by_induction(self, high, low, ">="))
+
+    def certified(self, high: Expr, low: Expr, strict: bool) -> Steps | None:
+        """high >= low, or high > low, by an exact certificate alone."""
+        return next(filter(None, (self._certified(minus(high, low), strict, rounds) for rounds in (1, 2))), None)
 
     def within(self, node: Expr) -> tuple[Prover, Expr]:
         """The prover of what is said under an index that goes from first to last, and the body under it."""
@@ -307,6 +313,9 @@ class Prover:
                 good = constant > 0 or (constant == 0 and not strict)
                 return [Step("identity by normal form", f"{gap} = {constant}")] if good else None
             goal_now = self._without_common_factors(whole(monomials(now)), strict)
+            for fact in squares_of_vectors(goal_now, atoms.nodes, self.known):
+                self._enter(fact, atoms, found)
+            facts = list(found.values())
             steps = self._combined(goal_now, facts, squares, strict, str(gap))
             steps = steps or self._by_exponents(goal_now, atoms, strict)
             if steps is not None:
@@ -322,8 +331,9 @@ class Prover:
         rest: list[dict[str, int]] = []
         for key in (high, low):
             waves = [(label, power) for label, power in key if atoms.node(label).op == "exp"]
-            parts = [Expr("*", (number(power), atoms.node(label).args[0])) for label, power in waves]
-            exponents.append(Expr("+", (number(0), *parts)))
+            inner = [(atoms.node(label).args[0], power) for label, power in waves]
+            parts = [one if power == 1 else Expr("*", (number(power), one)) for one, power in inner]
+            exponents.append(parts[0] if len(parts) == 1 else Expr("+", tuple(parts)) if parts else number(0))
             rest.append({label: power for label, power in key if (label, power) not in waves})
         if rest[0] != rest[1] or exponents[0] == exponents[1]:
             return None
@@ -332,7 +342,8 @@ class Prover:
         if found is None:
             return None
         factors = "".join(f"({label})**{power}*" for label, power in rest[0].items())
-        told = f"{factors}({more}*exp(s) - {-less}*exp(t)), s = {exponents[0]}, t = {exponents[1]}"
+        counts = ("" if weight == 1 else f"{weight}*" for weight in (more, -less))
+        told = f"{factors}({'exp(s) - '.join(counts)}exp(t)), s = {exponents[0]}, t = {exponents[1]}"
         return [Step("exp is increasing", told), *found]
 
     def _beneath(self, high: Expr, low: Expr, strict: bool) -> Steps | None:

@@ -1,4 +1,5 @@
-"""Sums over all entries of sequences as combinations of few of them, and what is known of log(sum(exp(...))).
+"""Sums over all entries of sequences as combinations of few of them, sums of polynomials in their index in closed form,
+and what is known of log(sum(exp(...))).
 
 For scores e_j and weights w_j >= 0 that add up to 1, log(sum_j exp(e_j)) >= sum_j w_j e_j + entropy(w), with equality
 where w = softmax(e) (Gibbs). At w_j = 1/n, and at w = 1 at the largest score, this is what bounds it by the mean and
@@ -7,13 +8,14 @@ the largest one; it is convex in e, and at most as far apart as the scores are.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from itertools import permutations
 from typing import TYPE_CHECKING
 
-from theorems.statement.expression import Expr, minus, name, negative, number
-from theorems.statement.proofs.fact import ONE, Fact, add, size, spoken, times
+from theorems.algebra.sums import power_sum
+from theorems.statement.expression import Expr, fresh, minus, name, negative, number
+from theorems.statement.proofs.fact import ONE, ZERO, Fact, add, size, spoken, times
 from theorems.statement.proofs.quotients import NONE, NoFormError, Quotient, monomials
 from theorems.statement.reading.hypotheses import Hypotheses
 
@@ -28,11 +30,62 @@ GIBBS = "log(sum(exp(e))) >= sum(w*e) + entropy(w) for weights w, and = for soft
 
 
 def summed(atoms: Atoms, node: Expr) -> Quotient:
-    """A sum over all entries, by its terms."""
-    try:
-        return _of_entries(atoms, node)
-    except NoFormError:
-        return _spread(atoms, node)
+    """A sum over all entries, by its terms; of polynomials in the index in closed form."""
+    for way in (_of_entries, _spread):
+        try:
+            return way(atoms, node)
+        except NoFormError:
+            continue
+    return _in_closed_form(atoms, node)
+
+
+def _in_closed_form(atoms: Atoms, node: Expr) -> Quotient:
+    """A sum of a polynomial in the index by Faulhaber's formula: S(last) - S(first - 1), S(t) - S(t - 1) = t^p.
+
+    That is 0 for last = first - 1, as an empty sum is, and wrong of shorter ones. What has no value there, a quotient
+    or a logarithm beside the index, is summed only where the sum is never empty.
+    """
+    body, index, first, last = node.args
+    own = next(fresh(INDEX, body.names()))
+    start, gap = _least(atoms, first), _least(atoms, minus(last, first))
+    if start is None or gap is None or gap < -1:
+        raise NoFormError
+    inside = _beside(atoms, (atoms.whole - {own}) | ({own} if start >= 1 else set()))
+    form = inside.settle(body.put({index: name(own)}))
+    (below, count), *more = monomials(form.below).items()
+    nodes = {label: inside.nodes.get(label, name(label)) for label in form.above.names | form.below.names}
+    plain = not below and all(part.op == "name" for part in nodes.values())
+    if more or (gap < 0 and not plain) or any(own in nodes[label].names() for label in nodes.keys() - {own}):
+        raise NoFormError
+    total = Quotient(NONE)
+    for key, coefficient in monomials(form.above).items():
+        powers = dict([*key, *((label, -power) for label, power in below)])
+        ends = (
+            times(number(Fraction(str(sign * weight))), Expr("**", (end, number(power))))
+            for power, weight in power_sum(powers.pop(own, 0))
+            for sign, end in ((1, last), (-1, minus(first, ONE)))
+        )
+        fixed = [Expr("**", (nodes[label], number(power))) for label, power in powers.items()]
+        total = total + atoms.quotient(times(number(coefficient / count), add(ZERO, *ends), *fixed))
+    return total
+
+
+def _least(atoms: Atoms, node: Expr) -> Fraction | None:
+    """A number that a polynomial in whole numbers, which is one, is not below; None where none is seen."""
+    form, total = atoms.quotient(node).lowest, Fraction(0)
+    for key, coefficient in monomials(form.above).items():
+        least = coefficient
+        for label, power in key:
+            values = atoms.known.ranges.get(label)
+            low = values.low if values is not None and values.integer else None
+            low = max(low or Fraction(0), Fraction(1)) if label in atoms.whole or label == "d" else low
+            if low is None or low < 0 or coefficient < 0:
+                return None
+            least *= low**power
+        if coefficient.denominator != 1:
+            return None
+        total += least
+    return total if monomials(form.below) == {(): 1} else None
 
 
 def _of_entries(atoms: Atoms, node: Expr) -> Quotient:
@@ -71,7 +124,9 @@ def _spread(atoms: Atoms, node: Expr) -> Quotient:
     """
     body, index, first, last = node.args
     sizes = {size for size, _ in atoms.known.sequences.values()}
-    if first != ONE or str(last) not in sizes or body.has("sum") or not body.has("entry"):
+    # a sum below it is read with the same index, which must not be the one around it
+    inner = any(index in part.names() for part in body.walk() if part.op == "sum")
+    if first != ONE or str(last) not in sizes or inner or not body.has("entry"):
         raise NoFormError
     body, inside = body.put({index: name(INDEX)}), _beside(atoms)
     form = inside.settle(body)
@@ -82,16 +137,16 @@ def _spread(atoms: Atoms, node: Expr) -> Quotient:
     for key, coefficient in monomials(form.above).items():
         powers = [*key, *((label, -power) for label, power in below)]
         parts = [(inside.nodes.get(label, name(label)), power) for label, power in powers]
-        inner = _joined([(part, power) for part, power in parts if INDEX in part.names()])
+        under = _joined([(part, power) for part, power in parts if INDEX in part.names()])
         fixed = [Expr("**", (part, number(power))) for part, power in parts if INDEX not in part.names()]
-        one = atoms.quotient(last) if inner is None else _one(atoms, Expr("sum", (inner, INDEX, ONE, last)))
+        one = atoms.quotient(last) if under is None else _one(atoms, Expr("sum", (under, INDEX, ONE, last)))
         total = total + one * atoms.quotient(times(number(coefficient / count), *fixed))
     return total
 
 
-def _beside(atoms: Atoms) -> Atoms:
+def _beside(atoms: Atoms, whole: Iterable[str] | None = None) -> Atoms:
     """A reader under the same hypotheses, with atoms of its own."""
-    return type(atoms)(atoms.known, atoms.weights)
+    return type(atoms)(atoms.known, atoms.weights, atoms.whole if whole is None else whole)
 
 
 def _joined(parts: list[tuple[Expr, int]]) -> Expr | None:
@@ -107,10 +162,12 @@ def _joined(parts: list[tuple[Expr, int]]) -> Expr | None:
 
 
 def _one(atoms: Atoms, node: Expr) -> Quotient:
-    try:
-        return _of_entries(atoms, node)
-    except NoFormError:
-        return Quotient(atoms.label(str(node), node))
+    for way in (_of_entries, _in_closed_form):
+        try:
+            return way(atoms, node)
+        except NoFormError:
+            continue
+    return Quotient(atoms.label(str(node), node))
 
 
 def log_of_entry(node: Expr, known: Hypotheses) -> Expr | None:
