@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 from markupsafe import Markup
 
@@ -80,6 +81,6 @@ def conditions(cell: InCell, claim: Claim) -> str:
     # a comparison with 0 each
     parts = cell["where"].split(", ")
     equal = [parse(part.removesuffix(" = 0")) for part in parts if part.endswith(" = 0")]
-    fixed = next(iter(solve(equal, dict=True)), {}) if equal else {}
+    fixed: dict[Any, Any] = next(iter(solve(equal, dict=True)), {}) if equal else {}
     kept = [part for part in parts if part.endswith(" = 0") or not parse(part.rsplit(" ", 2)[0]).subs(fixed).is_number]
     return " and ".join(f"`{formula.sided(names.written(part, claim))}`" for part in kept)

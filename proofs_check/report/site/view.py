@@ -429,7 +429,7 @@ def _how(start: Mapping[str, Any]) -> str:
 
 def _traces(claim: Claim) -> list[tuple[str, Markup]]:
     """What the traces are that the correction for sympy names."""
-    formula = (claim["correction"] or {}).get("sympy") or ""
+    formula = (claim["correction"]["sympy"] if claim["correction"] else None) or ""
     return [
         (name, mathml.expression(names.written(name, claim), False))
         for name in sorted({*re.findall(r"\btr\d\b", formula)})
