@@ -46,11 +46,9 @@ ASCENTS = {"quick": 12, "standard": 40, "thorough": 300}
 STRUCTURED = {"quick": 60, "standard": 120, "thorough": 500}
 #: Of how many of the nearest cases choices are drawn again, and at how many cases the sides' two values are compared.
 NEAREST, COMPARED = 5, 12
-#: Steps that a proof may take, and cases that are looked at to make a violation small.
-PROOF = {"quick": 3000, "standard": 9000, "thorough": 36000}
+#: Steps that a proof may take, and one that a version is equal; cases that are looked at to make a violation small.
+PROOF, EQUAL = {"quick": 3000, "standard": 9000, "thorough": 36000}, 500
 SHRINKING = {"quick": 1500, "standard": 5000, "thorough": 20000}
-#: Steps of a proof that a version of the right side is equal.
-EQUAL = 500
 #: Relative difference that floats can see.
 SEEN = 1e-11
 MIRRORED = {"<=": ">=", "<": ">", ">=": "<=", ">": "<", "=": "="}
