@@ -8,6 +8,7 @@ the largest one; it is convex in e, and at most as far apart as the scores are.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from itertools import permutations
@@ -59,13 +60,17 @@ def _in_closed_form(atoms: Atoms, node: Expr) -> Quotient:
         raise NoFormError
     total = Quotient(NONE)
     for key, coefficient in monomials(form.above).items():
-        powers = dict([*key, *((label, -power) for label, power in below)])
+        powers = Counter(dict(key))
+        # a name may stand above and below: (k + 1)/k
+        powers.subtract(dict(below))
+        if (degree := powers.pop(own, 0)) < 0:
+            raise NoFormError
         ends = (
             times(number(Fraction(str(sign * weight))), Expr("**", (end, number(power))))
-            for power, weight in power_sum(powers.pop(own, 0))
+            for power, weight in power_sum(degree)
             for sign, end in ((1, last), (-1, minus(first, ONE)))
         )
-        fixed = [Expr("**", (nodes[label], number(power))) for label, power in powers.items()]
+        fixed = [Expr("**", (nodes[label], number(power))) for label, power in powers.items() if power]
         total = total + atoms.quotient(times(number(coefficient / count), add(ZERO, *ends), *fixed))
     return total
 
