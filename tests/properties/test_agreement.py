@@ -251,11 +251,11 @@ def test_an_edge_that_no_case_meets_is_missed(claim: str, edge: str) -> None:
 
 
 def test_a_property_without_its_aims_at_conditions_fails(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of d >= C n + C + 1 the end is not among the numbers that d is drawn from."""
+    """Of d >= C n + C + 1 and d >= n + 4 the ends are not among the numbers that d is drawn from."""
     whole = wide.aims
     monkeypatch.setattr(wide, "aims", lambda statement: tuple(aim for aim in whole(statement) if "tie" not in aim))
     monkeypatch.setattr(wide, "_each_aim", wide._each_aim.__wrapped__)
-    assert asked(sides("lampert2026.sec7.sink-construction")).missed == ["d = C*n + C + 1"]
+    assert asked(sides("lampert2026.sec7.diag-construction")).missed == ["d = C*n + C + 1", "d = n + 4"]
 
 
 def test_a_derivation_that_leaves_all_open_agrees_with_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
