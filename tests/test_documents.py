@@ -313,6 +313,21 @@ def test_an_inherited_error_takes_one_line_in_the_findings(sample_report: Any) -
     assert ": Eq. (15) is false; it should read " in alone[: alone.index(" were judged: ")] and "Lemma 9" not in alone
 
 
+def test_the_opening_says_what_its_symbols_are(sample_report: Any) -> None:
+    first = next(claim for claim in sample_report["claims"] if claim["verdict"] == "refuted")
+    first["said"] = {
+        "quantities": dict.fromkeys(first["printed"], "E[q[i]]"),
+        "where": "q[i] = x[i].T*W*x[i], u = 1/2",
+        "along": {"i": "theta*T"},
+        **dict.fromkeys(("hypotheses", "law", "limit", "remainder"), ""),
+        **{name: {} for name in ("letters", "paper")},
+    }
+    page = found.found(sample_report)
+    told = page[: page.index(" were judged: ")].partition("; here ")[2].partition(".\n")[0]
+    # what no formula of the claim uses is not told
+    assert told.startswith("$q_{i} = x_{i}^{\\top} W x_{i}$, $i = \\theta T$") and "u" not in told, told
+
+
 def test_findings_that_say_something_else_are_caught(sample_report: Any) -> None:
     page = found.found(sample_report)
     expected = dict(rows(page))

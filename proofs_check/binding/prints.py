@@ -110,7 +110,8 @@ def _by_value(pair: Pair, name: str, prop: Proposition, false: bool, seen: Seque
     if not false and not holds:
         raise InstanceError(f"it is proved, and {prop.text} was seen to hold at no case")
     told = f"fails at {fails[0]}" if false else f"holds at {holds} case{'s' * (holds != 1)}"
-    return Binding(evidence=[f"by the statement alone, {prop.text} {told}"])
+    of = f" of {name}" if len(pair.statement.printed) > 1 else ""
+    return Binding(evidence=[f"by the statement alone, the print{of} {told}"])
 
 
 def _looked_at(pair: Pair, name: str, prop: Proposition, seen: Sequence[Seen]) -> list[Seen]:

@@ -123,8 +123,10 @@ def judged_claim(claim: Statement, options: Any, device: str) -> list[tuple[Clai
             first["correction"]["sympy"] = in_symbols(claim, name, formula)
         _of(claim, second)
         if formula and not claim.plugin and first["correction"] is not None:
-            # as its claim is printed, in the names that it declares
-            second["printed"] = {name: first["correction"]["sympy"] or formula}
+            # as its claim is printed, in the names that it declares; a series stays one
+            tree = parsed(formula, words_of(said(claim, name).known))
+            series = tree.has("series") and tree.names() <= {*claim.symbols}
+            second["printed"] = {name: formula if series else first["correction"]["sympy"] or formula}
             if first["correction"]["sympy"] and second["verdict"] == "verified":
                 first["correction"]["gives"], rests = follows_where(claim, name, first["correction"]["sympy"])
                 first["symbolic"]["evidence"] += [rests] if rests else []

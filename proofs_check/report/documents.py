@@ -21,7 +21,7 @@ from proofs_check.claims.schema import schema
 from proofs_check.inputs.errors import UsageError
 from proofs_check.report import byhand
 from proofs_check.report.causes import UNSTATED, causes, inherited, of_lower_order
-from proofs_check.report.site import holding, names, overview, view
+from proofs_check.report.site import holding, names, notation, overview, view
 from proofs_check.report.site.markdown import code, escaped, expression, math, named, sentence
 from proofs_check.report.telling import FIDELITY, counted, false_lines, gives, narrowed, parameters, sourced, starts
 
@@ -105,7 +105,7 @@ def _gravest(source: Mapping[str, Any]) -> str:
     stated = [entry for entry in heirs if entry.claim["kind"] not in UNSTATED]
     lead, others = (stated[0], [entry for entry in heirs if entry is not stated[0]]) if stated else (cause, heirs)
     told = f"- *{escaped(source['title'])}*: {escaped(lead.within)} is false"
-    told += f"; it should read {_truth(lead)}" * (lead.claim["correction"] is not None)
+    told += f"; it should read {_truth(lead)}{_notation(lead)}" * (lead.claim["correction"] is not None)
     if lead is not cause:
         told += f". The error is in {escaped(cause.within)}: {' '.join(map(sentence, view.slips(cause)))}".rstrip(".: ")
     if others:
@@ -177,6 +177,17 @@ def _truth(entry: view.Entry) -> str:
     follows = sentence(names.follows(claim).rstrip(".").replace("The", "the", 1))
     text += f" with {defined}" * bool(defined) + (f", where {sentence(where)}" if where else "")
     return text + (f"; {follows}" if follows else "")
+
+
+def _notation(entry: view.Entry) -> str:
+    """What the symbols of a claim and its correction are, and how those of a limit grow, as the end of a sentence."""
+    claim, correction = entry.claim, entry.correction.claim if entry.correction else None
+    said, product = names.said(claim), names.papers(claim)
+    sides = [*notation.equations(claim, correction), *said.get("along", {}).items()]
+    sides += [(product, said["paper"][product])] if product else []
+    told = [f"`{left} = {right}`" for left, right in sides if len(right) <= notation.LONG]
+    told = [one for one in told if sentence(one) not in _truth(entry)]
+    return f"; here {', '.join(map(sentence, told))}" if told else ""
 
 
 def _how(claim: Claim) -> str:

@@ -45,7 +45,7 @@ def _as_found(prop: Proposition, judged: deterministic.Found) -> Found:
     elif judged.verdict == "refuted":
         found.status, found.simulation, found.confirmed, found.reason = "disproved", "contradicts", True, ""
         found.method = "a violation, certified in exact or ball arithmetic"
-        found.power = f"evaluated independently: {judged.evaluated}"
+        found.power = f"evaluated independently: {_sides(judged)}"
         assert judged.counterexample is not None
         printed = judged.right
         if prop.relation in CLAUSES:
@@ -62,6 +62,12 @@ def _as_found(prop: Proposition, judged: deterministic.Found) -> Found:
         found.simulation = "agrees" if judged.closest_case and not judged.proof else "underpowered"
         found.power = _looked(judged)
     return found
+
+
+def _sides(judged: deterministic.Found) -> str:
+    """The values of both sides of every relation where the statement is violated, by the second evaluation."""
+    values = iter(judged.evaluated or ())
+    return "; ".join(f"{one:.10g} against {two:.10g}" for one, two in zip(values, values, strict=True))
 
 
 def _looked(judged: deterministic.Found) -> str:

@@ -21,6 +21,8 @@ from theorems.rules import ABOUT, EQUIVALENCES
 from theorems.rules.implication import IMPLICATIONS, implied
 
 Conditions = tuple[str, ...]
+#: How the evidence begins where a false clause is false on the boundaries of its conditions alone.
+ON_BOUNDARIES = "the print fails only where "
 #: An exact case, as data or with the values that were asked of it before.
 Point = Mapping[str, Any] | Case
 
@@ -120,6 +122,24 @@ def judged(
             return False, cell
         whole = whole and verdict is False
     return (True if whole and found.plane is not None else None), None
+
+
+def boundaries(
+    word: str, conditions: Conditions, found: Equivalence, inside: Callable[[Point], bool] = lambda _: True
+) -> Conditions:
+    """Equations of the printed conditions' boundaries, where a false clause is false on these alone; () otherwise."""
+    met: dict[str, None] = {}
+    for cell in cells(conditions, found):
+        verdict = cell is not None and (contradicted(word, conditions, found, cell) if inside(cell) else False)
+        if cell is None or verdict is None:
+            return ()
+        if verdict:
+            gaps = [read(condition)[0] for condition in conditions]
+            zero = [gap for gap in gaps if Case(cell).sign(gap) == 0]
+            if not zero:
+                return ()
+            met |= {written(gap, (0,)).replace("==", "="): None for gap in zero}
+    return tuple(met)
 
 
 def _normal(condition: str) -> tuple[sp.Expr, tuple[int, ...]]:
@@ -226,6 +246,8 @@ def settle_equivalence(statement: Statement, derived: Derived, steps: list[Check
             where = ", ".join(f"{parameter} = {value}" for parameter, value in point.items()).replace("'", "")
             so = "holds" if truth(found, point) else "does not hold"
             outcome.evidence.append(f"{name}: the print, {printed}, fails at {where}, where {name} {so}")
+            if alone := boundaries(word, conditions, found, partial(admitted, statement)):
+                outcome.evidence.append(f"{name}: {ON_BOUNDARIES}{' or '.join(alone)}")
         loose = word == "if" and bool(found.sufficient)
         outcome.suffices += (name,) if loose else ()
         outcome.corrections[name] = conjoined(found.sufficient[0] if loose else found.conditions)

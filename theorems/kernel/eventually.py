@@ -263,7 +263,7 @@ def settle_eventually(printed: Mapping[str, str], bound: Eventually, steps: list
     if verdict is None or gap is None:
         outcome.status, outcome.method = "undecided", f"how {name} grows with T was not decided"
         return outcome
-    outcome.evidence.append(f"{name} - ({bound.leading}) = {gap.expr} + o(1)")
+    outcome.evidence.append(f"the printed bound is {bound.leading + gap.expr} + o(1)")
     doubt = [f for f in (formula, bound.quantity, bound.upper) if not _confirmed(f, bound)]
     if doubt:
         outcome.status, outcome.method = "undecided", f"ball arithmetic does not confirm the growth of {doubt[0]}"

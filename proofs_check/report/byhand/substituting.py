@@ -53,7 +53,10 @@ def told(value: Any) -> str:
 
 
 def chain(*sides: str) -> str:
-    """The formula ``a = b = c``, without a side that says the same as the next; digits of it stand behind."""
+    """The formula ``a = b = c``, without a side that says the same as the next; digits of it stand behind.
+
+    A power 0^0 among them is told to be 1.
+    """
     bare = [side.partition(" (about")[0].replace(" ", "") for side in sides]
     # what says more of the same value comes last
     kept = [side for place, side in enumerate(sides) if place + 1 == len(sides) or bare[place] != bare[place + 1]]
@@ -61,7 +64,23 @@ def chain(*sides: str) -> str:
     if not before and last.startswith("about"):
         return last
     exactly, about, digits = last.partition(" (about")
-    return formula(" = ".join([*before, exactly])) + about + digits
+    convention = ", with " + formula("0**0 = 1") if any(map(_has_empty_power, before)) else ""
+    return formula(" = ".join([*before, exactly])) + about + digits + convention
+
+
+def _has_empty_power(text: str) -> bool:
+    """Whether numbers that are 0 stand to the power of numbers that are 0; a text in other words has none."""
+    try:
+        nodes = ast.walk(ast.parse(text, mode="eval"))
+    except SyntaxError:
+        return False
+    powers = [node for node in nodes if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Pow)]
+    return any(_is_zero(node.left) and _is_zero(node.right) for node in powers)
+
+
+def _is_zero(node: ast.expr) -> bool:
+    numbers = (ast.Constant, ast.BinOp, ast.UnaryOp, ast.operator, ast.unaryop)
+    return all(isinstance(part, numbers) for part in ast.walk(node)) and parse(ast.unparse(node)) == 0
 
 
 def formula(text: str) -> str:

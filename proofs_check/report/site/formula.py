@@ -69,7 +69,7 @@ _Piece = tuple[str, int]
 
 #: What only the language of statements has, and what is indexed in a text.
 _BINDER = re.compile(
-    r"\b(every|exists|least|largest|smallest|increasing|decreasing|peaks|maxima|minima|limit|grad|diff|indicator|dist|hull|inv|"
+    r"\b(every|exists|least|largest|smallest|increasing|decreasing|peaks|maxima|minima|lim|limit|grad|diff|indicator|dist|hull|inv|"
     r"eig|softmax|onto|columns?|stack)\("
 )
 _WEIGHTED = re.compile(r"\bsoftmax\(([A-Za-z]\w*)\)")

@@ -16,9 +16,23 @@ _NAME = re.compile(r"(?<![\w.])[A-Za-z]\w*(?![\w(])")
 
 
 def definitions(claim: Claim, correction: Claim | None, below: Sequence[Claim] = ()) -> list[Markup]:
-    """The definitions of all names that the claim's formulas use, and of those that these use, each once.
+    """The definitions of all names that the claim's formulas use, typeset."""
+    found = []
+    for left, right in equations(claim, correction, below):
+        sides = [formula.latex(side) for side in (left, right)]
+        if program := _program(left, right):
+            found.append(program)
+        elif None in sides:
+            found.append(mathml.code(f"{left} = {right}"))
+        else:
+            found.append(mathml.shown(" = ".join(map(str, sides))))
+    return [*_series(claim), *found]
 
-    Lines of a proof use names of the claims ``below``, on which it rests.
+
+def equations(claim: Claim, correction: Claim | None, below: Sequence[Claim] = ()) -> list[tuple[str, str]]:
+    """Both sides of the definitions of all names that the claim's formulas use, and of those that these use, each once.
+
+    Lines of a proof use names of the claims ``below``, on which it rests. What defines a symbol by itself is left out.
     """
     table, found = defined(claim, below), []
     wanted = list(dict.fromkeys(_used(claim, correction, below)))
@@ -27,15 +41,11 @@ def definitions(claim: Claim, correction: Claim | None, below: Sequence[Claim] =
             continue
         left, right = table[name]
         wanted += [other for other in dict.fromkeys(_NAME.findall(right)) if other not in wanted]
-        told = [names.written(side, claim, generated=True) for side in (left, right)]
+        told = names.written(left, claim, generated=True), names.written(right, claim, generated=True)
         sides = [formula.latex(side) for side in told]
-        if program := _program(*told):
-            found.append(program)
-        elif None in sides:
-            found.append(mathml.code(f"{left} = {right}"))
-        elif _bare(sides[0]) != _bare(sides[1]):
-            found.append(mathml.shown(" = ".join(map(str, sides))))
-    return [*_series(claim), *found]
+        if None in sides or _bare(sides[0]) != _bare(sides[1]):
+            found.append(told)
+    return found
 
 
 def _program(left: str, right: str) -> Markup | None:

@@ -16,6 +16,7 @@ from proofs_check.claims.report import Claim
 from proofs_check.report.site import formula, holding, names
 from proofs_check.report.telling import narrowed, sourced
 from theorems.algebra.expressions import ExpressionError, parse
+from theorems.kernel.equivalence import ON_BOUNDARIES
 from theorems.kernel.eventually import ATTAINED
 
 #: Most letters of a formula in a sentence, most coefficients and quantities of which one tells, and most operations of
@@ -23,6 +24,9 @@ from theorems.kernel.eventually import ATTAINED
 LONGEST, COEFFICIENTS, QUANTITIES, OPERATIONS = 110, 2, 2, 160
 #: Most letters of what both sides share where a coefficient is told with it.
 SHARED = 24
+#: Terms of a series that are told.
+TERMS = 3
+_SERIES = re.compile(r"sum\((.+), (\w+), (\d+), oo\)")
 #: A sentence, if one was found; or "value" and both sides.
 Told = tuple[str, ...]
 _TRACE = re.compile(r"tr\d*(_\w+)?")
@@ -44,6 +48,7 @@ def sentences(claim: Claim, correction: Claim | None) -> list[str]:
     for name, printed, true in wrong:
         told = _told(name, printed, true, claim)
         if told and len(found) < QUANTITIES:
+            told += _on_boundaries(name, claim)
             several = len(wrong) > 1 and not told.startswith(claim["quantity"])
             found.append(f"{names.label(name)}: {told}" if several else _begun(told))
     return [sourced(told, claim) for told in found] + (_attained(claim) if found else [])
@@ -53,6 +58,14 @@ def _attained(claim: Claim) -> list[str]:
     """The exact bound that the derivation found beside one that holds up to o(...)."""
     found = (re.fullmatch(rf"{ATTAINED}(.+), attained: (.+)", text) for text in claim["symbolic"]["evidence"])
     return [f"Exactly, and {each[1]}, the bound is `{names.written(each[2], claim)}`." for each in found if each]
+
+
+def _on_boundaries(name: str, claim: Claim) -> str:
+    """Where a condition alone is wrong, if that is the boundaries of what is printed."""
+    begun = f"{name}: {ON_BOUNDARIES}"
+    found = (text.removeprefix(begun) for text in claim["symbolic"]["evidence"] if text.startswith(begun))
+    parts = [f"`{names.written(part, claim)}`" for each in found for part in each.split(" or ")]
+    return f" The print fails only where {' or '.join(parts)}." if parts else ""
 
 
 def _begun(told: str) -> str:
@@ -92,7 +105,8 @@ def _told(name: str, printed: str, true: str, claim: Claim) -> str:
         return f"{shown(true)} is what holds, and {shown(printed)} does not."
     series = _series(printed, true)
     if series:
-        return f"the series of {shown(true)} begins {shown(series[0])}, the printed one {shown(series[1])}."
+        of = "" if _SERIES.fullmatch(true) else f" of {shown(true)}"
+        return f"the series{of} begins {shown(series[0])}, the printed one {shown(series[1])}."
     pair = _both(name, printed, true, claim)
     if pair is None:
         return ""
@@ -200,18 +214,28 @@ def _thresholds(wrong: list[str], needed: list[str], claim: Claim) -> str:
 
 @lru_cache(maxsize=512)
 def _series(printed: str, true: str) -> tuple[str, str] | None:
-    """The first terms of a function and of the power series that is printed for it."""
-    found = re.fullmatch(r"sum\((.+), (\w+), (\d+), oo\)", printed)
+    """The first terms of the right power series, or of a function's, and of the printed one, where they differ."""
+    found, own = _SERIES.fullmatch(printed), _SERIES.fullmatch(true)
     if found is None:
         return None
     try:
-        term, index, first, right = parse(found[1]), sp.Symbol(found[2]), int(found[3]), parse(true)
-        (by,) = right.free_symbols
-        sides = sp.series(right, by, 0, first + 3).removeO(), sum(term.subs(index, first + k) for k in range(3))
-        begins = [sp.sstr(side, order="rev-lex") for side in sides]
+        count = int(found[3]) + TERMS
+        right = _begun_series(own, count) if own else _begun_taylor(parse(true), count)
+        begins = [sp.sstr(side, order="rev-lex") for side in (right, _begun_series(found, count))]
     except (ExpressionError, ArithmeticError, ValueError, TypeError):
         return None
     return (begins[0], begins[1]) if begins[0] != begins[1] else None
+
+
+def _begun_series(found: re.Match[str], count: int) -> sp.Expr:
+    """The terms below the power ``count`` of the index."""
+    term, index = parse(found[1]), sp.Symbol(found[2])
+    return sp.Add(*(term.subs(index, k) for k in range(int(found[3]), count)))
+
+
+def _begun_taylor(function: sp.Expr, count: int) -> sp.Expr:
+    (by,) = function.free_symbols
+    return sp.series(function, by, 0, count).removeO()
 
 
 @lru_cache(maxsize=512)

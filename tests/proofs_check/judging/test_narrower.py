@@ -44,6 +44,17 @@ def test_a_correction_is_printed_in_the_names_that_its_claim_declares() -> None:
     assert second["symbols"] == list(claim.symbols) and second["said"] == first["said"]
 
 
+def test_the_correction_of_a_series_is_a_series() -> None:
+    claim = by_id()["choromanski2021.appF.eq33-series"]
+    (first, _), (second, _) = judged_claim(claim, Options(effort="quick"), "cpu")
+    assert second["printed"] == {"value": "sum((-u**i)/i, i, 1, oo)"}
+    assert first["correction"] is not None and first["correction"]["sympy"] == "log(1 - u)"
+    assert first["simulation"]["power"] == "evaluated independently: -0.6931471806 against -0.4054651081"
+    # both sides of what is compared stand there, and a comparison of numbers is for no name
+    steps = [step["text"] for step in second["proof"]["steps"] if step["rule"] == "a function of one variable"]
+    assert {"1 - u > 0 for u between 0 and 1", "2 > 0"} <= {*steps}
+
+
 @pytest.mark.parametrize(("further", "verdict"), [("i = j", "verified"), ("i <= j", "refuted")])
 def test_beside_a_formula_that_corrects_the_print_it_is_judged_too(further: str, verdict: str) -> None:
     said = Said({"value": "E[x[i].T*W*x[j]]"}, "W symmetric", "", "walk", "", "")

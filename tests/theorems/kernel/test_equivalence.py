@@ -20,6 +20,7 @@ from theorems.gaussian.process import Step
 from theorems.kernel.derivation import Derived, Equivalence
 from theorems.kernel.deriving import derive
 from theorems.kernel.equivalence import (
+    boundaries,
     cells,
     clause_of,
     conjoined,
@@ -71,6 +72,24 @@ def test_every_cell_of_the_plane_decides_a_clause(word: str, printed: str, true:
     if verdict is False:
         claimed, actual = holds(conjunction(printed), point), holds(FOUND.conditions, point)
         assert claimed and not actual if word == "if" else claimed != actual
+
+
+@pytest.mark.parametrize(
+    ("word", "printed", "where"),
+    [
+        # x > 0 lacks the ray x = 0 < y alone; x + y > 0 and x >= 0 let whole sectors in or out
+        ("iff", "x > 0", ("x = 0",)),
+        ("iff", "x > 0 & x + y > 0", ("x = 0",)),
+        ("iff", "x + y > 0", ()),
+        ("if", "x >= 0", ("x = 0",)),
+        ("if", "x + y >= 0", ()),
+        # nothing is wrong, or not linear
+        ("iff", "x >= 0 & x + y > 0", ()),
+        ("iff", "x*y > 0", ()),
+    ],
+)
+def test_a_clause_may_be_wrong_on_its_boundaries_alone(word: str, printed: str, where: tuple[str, ...]) -> None:
+    assert boundaries(word, conjunction(printed), FOUND) == where
 
 
 def test_without_a_plane_points_disprove_and_equal_conditions_prove() -> None:

@@ -174,7 +174,7 @@ class Prover:
         if "prod" in (high.op, low.op):
             return None if strict else by_factors(self, high, low) or by_induction(self, high, low, ">=")
         gap = minus(high, low)
-        found = self._one_variable(gap, strict)
+        found = self._one_variable(high, low, strict)
         for rounds in (1, 2):
             if found is None:
                 found = self._certified(gap, strict, rounds)
@@ -243,7 +243,8 @@ class Prover:
         told = f"{high} >= 0 and ({low})**2 <= ({high})**2"
         return None if found is None else [Step("squares compare", told), *found]
 
-    def _one_variable(self, gap: Expr, strict: bool) -> Steps | None:
+    def _one_variable(self, upper: Expr, lower: Expr, strict: bool) -> Steps | None:
+        gap = minus(upper, lower)
         names = gap.names()
         if gap.has("matrix", "family", "entry", "softmax", "sum"):
             return None
@@ -269,14 +270,9 @@ class Prover:
         if not shown:
             return None
         low, high = ("-oo" if values.low is None else values.low), ("oo" if values.high is None else values.high)
-        where = f"{variable} between {low} and {high}"
-        told = "; ".join(line.steps[:4])
-        return [
-            Step(
-                "a function of one variable",
-                f"{gap} {'>' if strict else '>='} 0 for {where}" + (f": {told}" if told else ""),
-            )
-        ]
+        where = f" for {variable} between {low} and {high}" if variable else ""
+        told = ": " + "; ".join(line.steps[:4]) if line.steps else ""
+        return [Step("a function of one variable", f"{upper} {'>' if strict else '>='} {lower}{where}{told}")]
 
     def _certified(self, gap: Expr, strict: bool, rounds: int) -> Steps | None:
         """An exact certificate from facts about the atoms; in the second round also about the atoms that these have."""

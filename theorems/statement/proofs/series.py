@@ -43,10 +43,10 @@ def converges(prover: Prover, node: Expr) -> Steps | None:
         if steps is None:
             return None
         found = [*found, *steps]
-    where = "every x" if terms.everywhere else "|x| < 1"
+    where = "" if terms.everywhere else f", as abs({x}) < 1"
     ratio = f"({terms.above.as_expr()})/({terms.below.as_expr()})".replace("n#", "n")
     told = f"the terms of {node} have the ratio {ratio}, n = 0, 1, ..."
-    return [*found, Step(RULE, f"{told}: it converges for {where}, x = {x}", TRUSTED)]
+    return [*found, Step(RULE, f"{told}: it converges{where}", TRUSTED)]
 
 
 def closed(node: Expr, words: Vocabulary) -> Expr | None:

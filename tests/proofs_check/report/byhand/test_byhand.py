@@ -370,3 +370,6 @@ def test_numbers_are_put_in_with_brackets() -> None:
     assert substituting.exact("(i - 1)*t**2", {"i": Fraction(3), "t": Fraction(-1, 2)}) == Fraction(1, 2)
     assert substituting.chain("a", "1 / 2", "1/2") == "`a = 1/2`"
     assert substituting.chain("x", "sqrt(2)", "sqrt(2) (about 1.41)") == "`x = sqrt(2)` (about 1.41)"
+    # an empty product is told; a positive base, a power of 1 and words are none
+    assert substituting.chain("a**m", "0 ** (2 - 2)", "1") == "`a**m = 0 ** (2 - 2) = 1`, with `0**0 = 1`"
+    assert "with" not in substituting.chain("2 ** (2 - 2)", "0 ** (2 - 1)", "E[x_i^2]", "1")

@@ -95,6 +95,11 @@ def told(printed: str, true: str, name: str = "value", **more: Any) -> str:
             "log(1 - u)",
             "The series of `log(1 - u)` begins `-u - u**2/2 - u**3/3`, the printed one `-u + u**2/2 - u**3/3`.",
         ),
+        (
+            "sum((-1)**i*u**i/i, i, 1, oo)",
+            "sum((-u**i)/i, i, 1, oo)",
+            "The series begins `-u - u**2/2 - u**3/3`, the printed one `-u + u**2/2 - u**3/3`.",
+        ),
     ],
 )
 def test_each_kind_of_slip(printed: str, true: str, sentence: str) -> None:
@@ -207,6 +212,12 @@ def test_of_long_coefficients_one_is_told() -> None:
         "(2*theta + 7/6)*exp(-xi**2) - (2*theta + 7/6 + 4*theta/(xi*eta))*exp(-(xi - 1/eta)**2)",
     )
     assert "oefficient of `exp(-xi**2)` should be" in found and found.endswith("the other terms differ too.")
+
+
+def test_where_a_condition_is_wrong_on_its_boundary_alone_is_said() -> None:
+    only = {"evidence": ["value: the print fails only where a = 0 or b = 0"]}
+    assert told("iff a > 0", "iff a >= 0", symbolic=only).endswith(" The print fails only where `a = 0` or `b = 0`.")
+    assert "only" not in told("iff a > 0", "iff a >= 0", "other", symbolic=only)
 
 
 def test_of_a_statement_that_is_no_print_none_is_spoken_of() -> None:
