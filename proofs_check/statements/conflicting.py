@@ -6,7 +6,7 @@ import math
 from fractions import Fraction
 
 from montecarlo.search_values import evaluate
-from proofs_check.statements.rounding import radii, unbounded
+from proofs_check.statements.rounding import enclosed, radii, unbounded
 from theorems.statement.expression import Expr
 from theorems.statement.proposition import Proposition
 from theorems.statement.reading.conditions import numbers_of
@@ -19,8 +19,8 @@ AGREE = 1e-6
 DIGITS = 1e-3
 
 
-def _near(one: float, other: float, scale: float) -> bool:
-    return abs(one - other) <= AGREE * max(abs(one), abs(other), 1e-6 * scale)
+def _near(one: float, other: float) -> bool:
+    return abs(one - other) <= AGREE * max(abs(one), abs(other))
 
 
 def conflicting(prop: Proposition, case: Case, evaluated: Proposition | None = None) -> str:
@@ -40,13 +40,15 @@ def conflicting(prop: Proposition, case: Case, evaluated: Proposition | None = N
         except (ValueError, OverflowError):
             # not known exactly, a ball too wide to print, or a number beyond floats
             continue
-        if not (math.isfinite(value) and math.isfinite(exact)) or _near(exact, value, max(abs(exact), 1.0)):
+        if not (math.isfinite(value) and math.isfinite(exact)) or _near(exact, value):
             continue
         rounding = _rounding(prop, node, case)
         if math.isinf(rounding) and (evaluated or unbounded(prop, node, case)):
             rounding = DIGITS * max(abs(exact), abs(value))
         rounding += max(abs(evaluate(again.plain(), case.plain(), moved) - value) for moved in (1.0, -1.0))
-        if abs(exact - value) > rounding + AGREE * max(abs(exact), 1.0):
+        # of an estimate alone, what is small beside 1 may be rounding of what cancels
+        scale = abs(exact) if enclosed(prop, node, case) else max(abs(exact), 1.0)
+        if abs(exact - value) > rounding + AGREE * scale:
             return f"{node} at {case} is {text} exactly and {value!r} in floats"
     return ""
 

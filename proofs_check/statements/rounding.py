@@ -44,6 +44,12 @@ def unbounded(prop: Proposition, node: Expr, case: Case) -> bool:
     return not _data(case) and _widths(prop, node, case) is None
 
 
+def enclosed(prop: Proposition, node: Expr, case: Case) -> bool:
+    """Whether interval arithmetic bounds the rounding of a number."""
+    found = _widths(prop, node, case)
+    return found is not None and all(map(math.isfinite, found))
+
+
 def _data(case: Case) -> bool:
     return bool(case.matrices or case.vectors or case.sequences)
 

@@ -19,6 +19,7 @@ WIDEST, BEND = 1000.0, 12.0
 LETTERS, MARGIN = 20, 37
 LETTER = {**dict.fromkeys("fijlrtI-.1", 4.6), **dict.fromkeys("mwMW", 10.0)}
 SWEEPS = 12
+ALONE = "Claims that rest on no other, and on which none rests"
 Edge = tuple[str, str]
 
 
@@ -54,7 +55,11 @@ def depths(nodes: Sequence[str], below: Mapping[str, Sequence[str]]) -> dict[str
 def shown(label: str) -> tuple[str, float]:
     """A label as it is written, and how wide that is."""
     text = label if len(label) <= LETTERS else label[: LETTERS - 1] + "…"
-    return text, sum(LETTER.get(letter, 7.0) for letter in text)
+    return text, _long(text)
+
+
+def _long(text: str) -> float:
+    return sum(LETTER.get(letter, 7.0) for letter in text)
 
 
 def width(label: str) -> float:
@@ -207,6 +212,7 @@ def drawn(nodes: Sequence[Node], name: str, title: str) -> Markup:
         left += wide + GAP
     height += HIGH if alone else 0
     across = max((x + layout.wide.get(name, 0.0) / 2 for name, (x, _) in layout.at.items()), default=0.0)
+    across = max(across, _long(ALONE) if alone and joined else 0.0)
     out = [
         Markup(
             '<svg class="graph" id="{n}" width="{w}" height="{h}" viewBox="-6 -6 {w} {h}" role="group" '
@@ -235,8 +241,7 @@ def drawn(nodes: Sequence[Node], name: str, title: str) -> Markup:
         )
     out.append(Markup("</g>"))
     if alone and joined:
-        text = Markup('<text class="aside" x="0" y="{}">Claims that rest on no other, and on which none rests</text>')
-        out.append(text.format(f"{top - 12:.0f}"))
+        out.append(Markup('<text class="aside" x="0" y="{}">{}</text>').format(f"{top - 12:.0f}", ALONE))
     out += [_node(node, *layout.at[node.id], layout.wide[node.id]) for node in nodes]
     return Markup("").join([*out, Markup("</svg>")])
 

@@ -104,6 +104,7 @@ def _latex(text: str) -> str | None:
 
 def _said(text: str, says: str) -> str:
     told = re.sub(r"^[. ]*(Trusted[:;] )?|\bTrusted[:;] (?=this )", "", text.removeprefix(says))
+    told = re.sub(r"(?<=\. )Trusted[:;] (\w)", lambda found: found[1].upper(), told)
     # beside what the argument says it is not named again
     return re.sub(r"(?<=\.) this argument\.$", "", told)
 

@@ -175,6 +175,16 @@ def test_a_value_far_below_floats_is_compared_at_once(monkeypatch: pytest.Monkey
     assert not conflicting.conflicting(proposition("exp(u**2) >= 0", "u real"), case)
 
 
+def test_a_tiny_value_is_compared_on_its_own_size() -> None:
+    """Where an enclosure bounds rounding: exp(-100) is no rounding of 0, and 0 of a trace that cancels is."""
+    prop, case = proposition("exp(-u) <= 1", "u > 0"), Case({"u": F(100)})
+    assert not conflicting.conflicting(prop, case)
+    assert conflicting.conflicting(prop, case, proposition("2*exp(-u) <= 1", "u > 0"))
+    third = ((F(1, 3), F(0)), (F(0), F(-1, 3)))
+    cancels = proposition("tr(W*W*W) <= 1", "W any")
+    assert not conflicting.conflicting(cancels, Case({"d": F(2)}, {"W": third}))
+
+
 def test_a_value_that_floats_alone_have_is_not_compared() -> None:
     """Floats take eigenvalues of +-1e-8 i for 0, as of a symmetric W in the version without that hypothesis."""
     prop = proposition("sum(eig(W*Sigma)[k]**2, k, 1, d) = tr((W*Sigma)**2)", "W any")
