@@ -6,6 +6,7 @@ with their bounds against the exact value, the points of a search against the de
 
 from __future__ import annotations
 
+import inspect
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -109,7 +110,7 @@ def alike(pair: Pair, entry: Any, one: Any, two: Any) -> str:
     if isinstance(entry, Evaluation):
         return _evaluated(pair, one, two)
     if isinstance(entry, Search):
-        return _searched(pair, one, two)
+        return _searched(pair, entry, one, two)
     if isinstance(entry, Observation):
         # truth values are too coarse to show it
         return ""
@@ -193,7 +194,7 @@ def _exact(pair: Pair, raw: Mapping[str, Any], found: Numbers) -> dict[str, floa
     return {f"[{r + 1},{c + 1}]": float(entry) for (r, c), entry in np.ndenumerate(entries)}
 
 
-def _searched(pair: Pair, one: Points, two: Points) -> str:
+def _searched(pair: Pair, entry: Search, one: Points, two: Points) -> str:
     """The same numbers at the same points, or at all points recomputed the derivation's own.
 
     Of a least value that is derived for every point the numbers of others show nothing as long as they are not below
@@ -211,9 +212,25 @@ def _searched(pair: Pair, one: Points, two: Points) -> str:
         return ""
     # the bounds of the errors are halved, so that they are kept twice over
     tight = replace(two, errors={name: error / 2 for name, error in two.errors.items()})
-    if misread(pair, tight, range(0, len(two), max(1, len(two) // RECOMPUTED))):
-        return ""
-    return f"{'the same' if same else 'other'} points, and every number is right at them"
+    rows = range(0, len(two), max(1, len(two) // RECOMPUTED))
+    if not misread(pair, tight, rows):
+        return f"{'the same' if same else 'other'} points, and every number is right at them"
+    # half the width of a bracket may be needed whole
+    if not misread(pair, two, rows) and all(_as_before(entry, two, row) for row in rows):
+        return "other points, and the original says the same of each"
+    return ""
+
+
+def _as_before(entry: Search, found: Points, row: int) -> bool:
+    """Whether the original has the same numbers and errors at a point, where it can be asked of one."""
+    if entry.at is None:
+        return False
+    own = inspect.signature(entry.at).parameters
+    if not {*own} <= {*found.columns}:
+        return False
+    again = entry.at(**{name: found.columns[name][row] for name in own})
+    pairs = ((again.columns, found.columns), (again.errors, found.errors))
+    return all(one.keys() == two.keys() and all(one[k][0] == two[k][row] for k in one) for one, two in pairs)
 
 
 def _reaches(bound: Eventually, found: Points) -> bool:

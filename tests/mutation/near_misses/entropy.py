@@ -312,10 +312,12 @@ def _squeezed() -> Iterator[tuple[str, Step]]:
             ("no such premise", (Step("two-roots", "", critical()[1].data), value, "T", "nu", low, high, leading)),
         ):
             yield why, Step("squeeze", "", data)
-    wide = _sandwich(T, T)
-    growing = (Step("entropy-sandwich", "", wide), value, "T", "T", wide[5], sp.log(T), sp.log(T))
+    wide, grown = _sandwich(T, T), value.xreplace({nu: T})
+    growing = (Step("entropy-sandwich", "", wide), grown, "T", "T", wide[5], sp.log(T), sp.log(T))
     yield "a norm that grows with T", Step("squeeze", "", growing)
-    grown = value.xreplace({nu: T})
+    half = _sandwich(T, nu / 2)
+    other = (Step("entropy-sandwich", "", half), value, "T", "nu", half[5], sp.log(T), sp.log(T))
+    yield "a premise about scores of half the norm", Step("squeeze", "", other)
     yield "a norm that grows with T", Step("squeeze", "", (_expanded(), grown, "T", "T", *_around(T)))
 
 

@@ -101,8 +101,9 @@ def _spectra() -> Iterator[tuple[str, tuple[Any, ...]]]:
     yield "half an eigenvalue", (pair(sp.sqrt(1 - x**2 / d), sp.Rational(1, 2)), x, d, 2)
     yield "no real number where x^2 > d", (pair(root), x, 9 * d, 2)
     yield "no real numbers", (pair(sp.I * sp.sqrt((x**2 / d - 1) / 2)), x, d, 2)
-    # beyond sqrt(d), with a root of a number below 0, and with a cube root of one
-    for away in (sp.sqrt(1 - sp.sqrt(2)), sp.Integer(-1) ** sp.Rational(1, 3)):
+    # beyond sqrt(d), with a root of a number below 0, a cube root of one, i, and a function that is imaginary there
+    third = sp.Rational(1, 3)
+    for away in (sp.sqrt(1 - sp.sqrt(2)), sp.Integer(-1) ** third, sp.I, sp.acosh(third)):
         square = sp.expand(d * (1 - 2 * away**2))
         wide = sp.sqrt((square - x**2) / (2 * d))
         four = tuple((x / d + side * part, ONE) for part in (wide, away) for side in (1, -1))
