@@ -20,7 +20,7 @@ import pytest
 
 LISTED = Path(__file__).with_name("slow.txt")
 #: Seconds of a row that is slow, and how many of a test's quickest rows are not, however long they take.
-LONG, KEPT = 0.2, 2
+LONG, KEPT = 0.1, 2
 #: Of these all rows are looked at in ``make test``: both sides of every claim.
 WHOLE = ("tests/properties/",)
 
