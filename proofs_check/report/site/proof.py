@@ -9,11 +9,13 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
 from proofs_check.claims.report import Claim
+from proofs_check.report.near_misses import near_misses
 from proofs_check.report.site import formula, mathml, names, prose
 from theorems.rules import ABOUT
 
@@ -110,13 +112,15 @@ def _said(text: str, says: str) -> str:
 
 
 def rules(entries: Sequence[Entry]) -> list[dict[str, Any]]:
-    """The rules that the claims' proofs use: what each says, takes on trust and is from, a step by it, and by whom."""
+    """The rules that the claims' proofs use: what each says, takes on trust, accepts and refuses, and who uses it."""
     found: dict[str, dict[str, Any]] = {}
     for entry in entries:
         claim = entry.claim
         trusted = {one["rule"]: one for one in claim["symbolic"].get("trusted", [])}
         for name, says in claim["proof"].get("rules", {}).items():
-            rule = found.setdefault(name, {"name": name, "says": mathml.sentence(says), "example": None, "users": []})
+            rule = found.setdefault(
+                name, {"name": name, "says": mathml.sentence(says), "example": None, "refused": None, "users": []}
+            )
             trust = trusted.get(name)
             # of a rule that is an argument as a whole the first sentence stands above
             rule["trusted"] = mathml.sentence(_said(trust["what"], says)) if trust else None
@@ -127,4 +131,13 @@ def rules(entries: Sequence[Entry]) -> list[dict[str, Any]]:
         for part in parts(claim):
             if part.rule in found:
                 found[part.rule]["example"] = min(filter(None, (found[part.rule]["example"], *part.rows)), key=len)
+    table = {entry.id: entry.claim for entry in entries}
+    for name, near in near_misses().items():
+        if name in found:
+            found[name]["refused"] = _row(near.text, partial(_written, claim=table.get(near.claim)))
     return [found[name] for name in sorted(found)]
+
+
+def _written(text: str, claim: Claim | None) -> str:
+    """A formula in the letters of a claim's paper, where the report has that claim."""
+    return names.written(text, claim, generated=True) if claim else text
