@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
+from functools import lru_cache
 from math import ceil, floor
 from random import Random
 from typing import Any, cast
@@ -68,7 +69,8 @@ def plain_cases(prop: Proposition) -> Iterator[Case]:
                 yield case
 
 
-def numbers_of(values: Range, shown: Sequence[Fraction] = (*SIMPLE, *EXTREME)) -> list[Fraction]:
+@lru_cache(maxsize=256)
+def numbers_of(values: Range) -> tuple[Fraction, ...]:
     """Numbers in a range, its ends and what lies next to them first."""
     ends = [end for end in (values.low, values.high) if end is not None]
     inner: list[Fraction] = list(ends)
@@ -77,8 +79,8 @@ def numbers_of(values: Range, shown: Sequence[Fraction] = (*SIMPLE, *EXTREME)) -
         inner += [values.low + width * part for part in FRACTIONS]
     else:
         inner += [end + sign * step for end in ends for step in (*FRACTIONS[:2], *NEXT) for sign in (1, -1)]
-    found = list(dict.fromkeys(value for value in (*inner, *shown) if values.holds(value)))
-    return found or ([values.low] if values.low is not None else [Fraction(0)])
+    found = tuple(dict.fromkeys(value for value in (*inner, *SIMPLE, *EXTREME) if values.holds(value)))
+    return found or (Fraction(0) if values.low is None else values.low,)
 
 
 def simplex(prop: Proposition) -> dict[str, Fraction]:
