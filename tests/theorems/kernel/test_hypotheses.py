@@ -247,6 +247,28 @@ def test_a_product_turned_round_needs_a_symmetric_matrix() -> None:
         assert licensed(step) and needs(step) == (*wanted, "Sigma psd")
 
 
+def test_what_a_rule_takes_to_be_positive_is_asked_for() -> None:
+    """|lam exp(-x^2) a| <= lam |a| for lam > 0 alone, exp(-(1 + theta) x^2) <= 1 for theta >= -1."""
+    lam, theta, x, v, p = (symbol(name) for name in ("lam", "theta", "x", "v", "p"))
+    unit, inside = sp.exp(-(x**2)), ("theta >= 0", "theta <= 1")
+    bent = sp.exp(-(1 + theta) * x**2)
+
+    def size(value: sp.Expr) -> sp.Expr:
+        return sp.Abs(value, evaluate=False)
+
+    for name, data, wanted in (
+        ("unit-combination", (size(lam * unit * a), lam * sp.Abs(a), ((p, a),), lam, {"p": unit}), ("lam > 0",)),
+        ("unit-combination", (size(2 * unit * a), 2 * sp.Abs(a), ((p, a),), sp.Integer(2), {"p": unit}), ()),
+        ("unit-combination", (size(bent * a), sp.Abs(a), ((p, a),), sp.Integer(1), {"p": bent}), inside),
+        ("vertex-maximum", (size(bent * a), sp.Abs(a), p * a, {"p": bent}), inside),
+        ("vertex-maximum", (size(unit * a), sp.Abs(a), p * a, {"p": unit}), ()),
+        ("heat-flow", (x - x, 1 / v, sp.Integer(0), sp.Integer(1), "t", x - x), ("v > 0",)),
+        ("heat-flow", (x - x, (1 + theta) ** -3, sp.Integer(0), sp.Integer(1), "t", x - x), inside),
+    ):
+        step = Step(name, "", data)
+        assert licensed(step) and needs(step) == wanted, (name, data)
+
+
 def test_steps_in_the_data_of_a_step_need_what_they_need() -> None:
     inner = Step("positive-root", "", (sp.sqrt(symbol("v") ** 2), symbol("v"), "v"))
     outer = Step("chain", "", (1, ((inner, 2),), [inner]))

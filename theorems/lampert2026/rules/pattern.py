@@ -117,8 +117,8 @@ def least_coefficient(
         if form.total_degree() > 1 or margin.value.free_symbols & {D, cross}:
             return False
         if any(c != 0 for c in rising):
-            # a large enough later name will do
-            if not all(at_most(ZERO, c) for c in rising):
+            # a large enough later name will do, for C = 1 too
+            if not all(at_most(ZERO, c) for c in rising) or not any(map(_rises, rising)):
                 return False
             continue
         reached = margin.value.xreplace(known)
@@ -192,8 +192,7 @@ def binding_pair(
     # what is not affine has a slope in x or y, of which no sign is shown
     if not (vanishes(one.value - p * x) and vanishes(two.value - q * x - r * y)):
         return False
-    # nor is 0, by which kappa is not divided
-    if not (at_most(ZERO, p) and at_most(ZERO, r)):
+    if not (_rises(p) and _rises(r)):
         return False
     if not (vanishes(values[0] - kappa / p) and vanishes(values[1] - (kappa - q * values[0]) / r)):
         return False
