@@ -136,6 +136,14 @@ def without(claim: str, *gone: str, **changes: Any) -> Statement:
         ("bao2024.appC.lemma2-derivative", ("0 <= theta <= 1",), "theta >= 0"),
         ("bao2024.appB.cauchy-schwarz", ("p_j >= 0",), "p_j >= 0"),
         ("bao2024.appB.dominance", ("Assumption 1 with Sigma = I",), "Sigma = I"),
+        *(
+            (
+                f"lampert2026.sec5.cosine-{claim}",
+                (f"{tokens} is almost surely not zero",),
+                f"{tokens} is almost surely not zero",
+            )
+            for claim, tokens in (("approximation", "Y_i"), ("transfer", "Y_i(0)"), ("transfer", "Y_i(1)"))
+        ),
         ("lampert2026.sec5.monotone-iff", ("k >= 2",), "k >= 2"),
         ("lampert2026.sec5.dense-smooths-more", ("least_cross > 0",), "sum_energy > 0"),
         ("lampert2026.sec5.uniform-vs-identity", ("sum_energy > 0",), "sum_energy > 0"),
