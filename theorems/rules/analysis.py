@@ -392,23 +392,14 @@ def independent_ends(process: Process, left: Vector, right: Vector, regime: Mapp
     return bool(size.is_positive and sp.expand(cross) == 0)
 
 
-@rule("no-atom")
-def no_atom(square: sp.Expr) -> bool:
-    """A quadratic form in Gaussians with a weight that is not 0 takes no value with positive probability.
-
-    ``square``, the sum of the squared weights up to a factor, must be positive on [0, 1]. Trusted: the zero set of a
-    polynomial that is not constant has measure 0.
-    """
-    return positive_in_theta(square)
-
-
 @rule("shrinking-interval", needs=("tr2 > 0",))
 def shrinking_interval(square: sp.Expr, value: sp.Expr) -> bool:
-    """P(a u <= Q <= b u) -> P(Q = 0) = 0 as u -> 0, for a quadratic form Q in Gaussians that is not constant.
+    """P(a u <= Q <= b u) -> P(Q = 0) = 0 as u -> 0, for a quadratic form Q in Gaussians with a weight that is not 0.
 
-    Trusted: continuity of measure from above, and ``no-atom``.
+    ``square``, the sum of the squared weights up to a factor, must be positive on [0, 1]. Trusted: continuity of
+    measure from above; the zero set of a polynomial that is not constant has measure 0.
     """
-    return no_atom(square) and value == 0
+    return positive_in_theta(square) and value == 0
 
 
 #: Rules that turn one expression into another: by themselves they derive nothing.

@@ -53,7 +53,6 @@ def near() -> Iterator[tuple[str, Step]]:
     for text in NOT_POSITIVE:
         yield f"the variance {text} is not positive", _flow(theta, parse(text))
         yield f"the variance {text} is not positive", _normal(ZERO, parse(text))
-        yield f"the weight {text} may be 0", Step("no-atom", "", (parse(text),))
         yield f"the weight {text} may be 0", Step("shrinking-interval", "", (parse(text), ZERO))
     yield "a complex variance", _flow(theta, v**sp.I)
     yield "squares of complex numbers", _flow(theta, 3 + (symbol("a") + sp.I) ** 2)
@@ -94,9 +93,10 @@ def true() -> Iterator[Step]:
             yield Step("slope", "", (function, name, sp.diff(function, symbol(name))))
         yield Step("continuous-limit", "", (function, "xi", ZERO, function.xreplace({xi: ZERO})))
     for text in POSITIVE:
-        yield Step("no-atom", "", (parse(text),)) if parse(text).free_symbols <= {theta} else _flow(theta, parse(text))
+        alone = parse(text).free_symbols <= {theta}
+        yield Step("shrinking-interval", "", (parse(text), ZERO)) if alone else _flow(theta, parse(text))
         yield _normal(xi, parse(text))
-    yield Step("no-atom", "", (theta**2 - theta + 1,))
+    yield Step("shrinking-interval", "", (theta**2 - theta + 1, ZERO))
     yield Step("shrinking-interval", "", (theta + 1, ZERO))
     yield _normal(ZERO, v, ONE, ONE)
     yield _normal(ZERO, v, -sp.oo, sp.oo)
