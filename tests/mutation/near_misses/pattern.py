@@ -211,6 +211,7 @@ def _coefficients() -> Iterator[tuple[str, Step]]:
         ("no b is large enough for C = 1", ("sink", sink_matrix(a, (C - 1) * b), {}, "a", ("b",), LEAST_A)),
         ("b without a's part", ("sink", sink, {"a": LEAST_A}, "b", (), UNIT / lam)),
         ("b for another a", ("sink", sink, {"a": 2 * LEAST_A}, "b", (), LEAST_B)),
+        ("an a that is not the least", ("sink", sink, {"a": 2 * LEAST_A}, "b", (), (UNIT + 2 * LEAST_A) / lam)),
         ("a is not known", ("sink", sink, {}, "b", (), LEAST_B)),
         ("the same name twice", ("sink", sink, {"b": LEAST_B}, "a", ("a",), LEAST_A)),
         ("the largest value, not the least", ("sink", sink_matrix(-a, b), {}, "a", ("b",), -LEAST_A)),

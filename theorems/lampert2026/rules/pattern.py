@@ -104,10 +104,16 @@ def least_coefficient(
 ) -> bool:
     """The least value of a name in M with which every margin of the pattern can be at least kappa, W_QK = Pi^T M Pi.
 
-    ``fixed`` are the names found before. One margin without ``later`` names rises with the name and is kappa at the
-    value, for every C, so that no smaller value does. There all margins without later names are at least kappa; those
-    with one rise with it without bound. Trusted: this argument; that the margins are all that the pattern demands.
+    ``fixed`` are the names found before, each the least one in its turn. One margin without ``later`` names rises with
+    the name and is kappa at the value, for every C, so that no smaller value does. There all margins without later
+    names are at least kappa; those with one rise with it without bound. Trusted: this argument; that the margins are
+    all that the pattern demands.
     """
+    before = list(fixed.items())
+    for k, (found, least) in enumerate(before):
+        free = (*(n for n, _ in before[k + 1 :]), unknown, *later)
+        if not least_coefficient(pattern, matrix, dict(before[:k]), found, free, least):
+            return False
     name, others = symbol(unknown), [symbol(n) for n in later]
     known = {symbol(n): v for n, v in fixed.items()} | {name: value}
     needed = False
