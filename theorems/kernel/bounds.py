@@ -20,7 +20,7 @@ from theorems.kernel.grounds import where_said
 from theorems.kernel.outcome import CheckedStep, Outcome
 from theorems.kernel.thresholds import Threshold
 from theorems.rules.norm import COVARIANCE, DEFINITE, MEANING, NORM_RULES, SYMMETRIC, granted, meets
-from theorems.rules.softmax import SOFTMAX_RULES
+from theorems.rules.softmax import SOFTMAX_RULES, attains
 
 
 def sharp_quantity(bound: SharpBound) -> sp.Expr | None:
@@ -80,8 +80,6 @@ INEQUALITIES = {
     **dict.fromkeys(("cosine-average", "cosine-difference", "sum-over-groups", "cost-at-least"), (0, 1)),
     **dict.fromkeys(NORM_RULES | SOFTMAX_RULES, (0, 1)),
 }
-#: Rules that conclude an inequality and show where it is an equality.
-ATTAINING = frozenset({"attained", "solved"})
 #: Rules whose data states hypotheses beside the two sides.
 HYPOTHETICAL = NORM_RULES | SOFTMAX_RULES
 
@@ -202,7 +200,7 @@ def _follows(statement: Statement, printed: sp.Expr, bound: Inequality) -> bool:
 def attained(statement: Statement, bound: Inequality) -> bool:
     """Whether the last step shows an equality under all conditions of the claim: each is among its hypotheses."""
     last = bound.steps[-1]
-    return last.rule in ATTAINING and set(statement.conditions) <= set(last.data[2])
+    return attains(last) and set(statement.conditions) <= set(last.data[2])
 
 
 def larger(printed: sp.Expr, bound: Inequality, point: Mapping[str, Any]) -> bool:

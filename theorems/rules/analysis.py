@@ -50,7 +50,8 @@ def slope(function: sp.Expr, variable: str, value: sp.Expr) -> bool:
 
 
 def _density(mean: sp.Expr, variance: sp.Expr, *_: Any) -> tuple[str, ...]:
-    return relied(mean, 1 / variance)
+    # the variance is positive, wherever its names stand in it
+    return relied(mean, variance, 1 / variance)
 
 
 @rule("normal-interval", needs=_density, takes=(0, 1))
@@ -323,14 +324,15 @@ def two_sequences(second: Term, radicand: sp.Expr, pattern: Pattern) -> bool:
     """z = c(theta, xi eta)/(eta sqrt(radicand)) with c(theta, r) = 0 on the cell: its limit depends on the sequence.
 
     The slope of c in its second argument is not 0 on the cell, so along xi eta = r + k eta the limit of z is k times a
-    number other than 0, for any k.
+    number other than 0, for any k. There xi = r/eta + k grows without bound, as r is not 0: c(theta, 0) is not.
     """
     argument, scale, coefficient = second
     size, r = 1 / symbol("eta"), symbol("r")
     whole = size * substituted(coefficient, {"r": symbol("xi") * symbol("eta")}) / sp.sqrt(radicand)
     if scale != "1/eta" or not positive_in_theta(radicand) or not vanishes(argument - whole):
         return False
-    return _settled(coefficient, pattern) == 0 and _settled(sp.diff(coefficient, r), pattern) != 0
+    others = sp.diff(coefficient, r), coefficient.xreplace({r: sp.Integer(0)})
+    return _settled(coefficient, pattern) == 0 and all(_settled(other, pattern) != 0 for other in others)
 
 
 def _inside(_: Pattern, domain: tuple[sp.Expr, ...], *__: Any) -> tuple[str, ...]:
@@ -390,23 +392,14 @@ def independent_ends(process: Process, left: Vector, right: Vector, regime: Mapp
     return bool(size.is_positive and sp.expand(cross) == 0)
 
 
-@rule("no-atom")
-def no_atom(square: sp.Expr) -> bool:
-    """A quadratic form in Gaussians with a weight that is not 0 takes no value with positive probability.
-
-    ``square``, the sum of the squared weights up to a factor, must be positive on [0, 1]. Trusted: the zero set of a
-    polynomial that is not constant has measure 0.
-    """
-    return positive_in_theta(square)
-
-
 @rule("shrinking-interval", needs=("tr2 > 0",))
 def shrinking_interval(square: sp.Expr, value: sp.Expr) -> bool:
-    """P(a u <= Q <= b u) -> P(Q = 0) = 0 as u -> 0, for a quadratic form Q in Gaussians that is not constant.
+    """P(a u <= Q <= b u) -> P(Q = 0) = 0 as u -> 0, for a quadratic form Q in Gaussians with a weight that is not 0.
 
-    Trusted: continuity of measure from above, and ``no-atom``.
+    ``square``, the sum of the squared weights up to a factor, must be positive on [0, 1]. Trusted: continuity of
+    measure from above; the zero set of a polynomial that is not constant has measure 0.
     """
-    return no_atom(square) and value == 0
+    return positive_in_theta(square) and value == 0
 
 
 #: Rules that turn one expression into another: by themselves they derive nothing.

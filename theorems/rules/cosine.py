@@ -98,13 +98,18 @@ def cosine_orthant(c: sp.Expr, mu: sp.Expr) -> bool:
 POINTWISE = frozenset({"cosine-pointwise", "cosine-orthant"})
 
 
-@rule("cosine-average")
+def _cosines(left: sp.Expr, right: sp.Expr, end: str, pointwise: Any) -> tuple[str, ...]:
+    """That there is a cosine."""
+    return (f"Y_i({end}) is almost surely not zero" if end else "Y_i is almost surely not zero",)
+
+
+@rule("cosine-average", needs=_cosines)
 def cosine_average(left: sp.Expr, right: sp.Expr, end: str, pointwise: Any) -> bool:
     """|E cos(Y_i, Y_j) - R| <= c E|1 - r_i^2|, R = E[Y_i^T Y_j]/D, from the inequality for (c, mu).
 
-    ``end`` says of which law: "" the tokens themselves, "0" or "1" a head's outputs. Trusted, for exchangeable Y_i that
-    are almost surely not zero and have a finite D: E cos - R = E[(1 - a b) cos] with |cos| <= 1, E a^2 = E b^2 = 1, so
-    that mu drops out, and E|1 - a^2| = E|1 - b^2|.
+    ``end`` says of which law: "" the tokens themselves, "0" or "1" a head's outputs; that they are almost surely not
+    zero is asked for. Trusted, for exchangeable Y_i with a finite D: E cos - R = E[(1 - a b) cos] with |cos| <= 1,
+    E a^2 = E b^2 = 1, so that mu drops out, and E|1 - a^2| = E|1 - b^2|.
     """
     if not licensed_by(pointwise, POINTWISE):
         return False

@@ -113,12 +113,11 @@ def implicit_slope(function: sp.Expr, variable: str, other: str, constraint: sp.
     return vanishes_along(along - value, other)
 
 
-@rule("taylor-sign")
 def taylor_sign(function: sp.Expr, variable: str) -> bool:
-    """f(x) > 0 for x > 0: derivatives at 0 that are >= 0, up to one that is visibly positive for x > 0.
+    """Whether f(x) > 0 for x > 0: derivatives at 0 that are >= 0, up to one that is visibly positive for x > 0.
 
     f may contain no symbol but x: a second one would survive in a derivative, whose sign could then not be read off.
-    Trusted: Taylor's formula with its remainder as an integral.
+    It follows by Taylor's formula with its remainder as an integral.
     """
     x = symbol(variable)
     derivative = sp.expand(function)
@@ -136,7 +135,11 @@ def taylor_sign(function: sp.Expr, variable: str) -> bool:
 
 @rule("non-negative-sum")
 def non_negative_sum(value: sp.Expr, parts: tuple[tuple[sp.Expr, sp.Expr], ...], variable: str, share: str) -> bool:
-    """value = sum_k c_k t_k > 0 for x > 0 and 0 < s < 1: each c_k a product of s, 1 - s and exponentials, t_k > 0."""
+    """value = sum_k c_k t_k > 0 for x > 0 and 0 < s < 1: each c_k a product of s, 1 - s and exponentials, t_k > 0.
+
+    t_k has derivatives at 0 that are >= 0, up to one that is visibly positive for x > 0. Trusted: Taylor's formula with
+    its remainder as an integral.
+    """
     s = symbol(share)
     below = symbol("below")
     if any("below" in names(weight) for weight, _ in parts):
@@ -352,7 +355,8 @@ def crossing(
     For x > 0: P, A and B are positive; the level h = A/(e^n B) rises, as A'B - A B' > 0 and e falls; h -> 0 at 0, as
     A <= a and B >= b with a/b -> 0; h -> infinity, as A/B rises and e^-n grows. So T = h once. What stands in
     the function below a line, under a root or in a logarithm is visibly positive, so that it has no pole and no jump.
-    Trusted: the intermediate value theorem. ``kind`` names what is counted: "maxima" (1) or "minima" (0).
+    ``kind`` names what is counted: "maxima" (1) or "minima" (0). Trusted: the intermediate value theorem, and Taylor's
+    formula, as in ``non-negative-sum``.
     """
     factor, power, below, above = pieces
     value = flow(in_unknown(function, variable, rate, unknown), variable, rate, unknown)

@@ -57,10 +57,18 @@ def _unit(expression: sp.Expr) -> bool:
 
     Then c is a product of even powers and of something that is positive for theta in [0, 1], a number perhaps.
     """
-    if not isinstance(expression, sp.exp):
-        return False
-    parts = sp.Mul.make_args(sp.factor(-expression.exp))
-    return positive_in_theta(sp.Mul(*(part for part in parts if not even_power(part))))
+    return isinstance(expression, sp.exp) and positive_in_theta(_rate(expression))
+
+
+def _rate(unit: sp.Expr) -> sp.Expr:
+    """What has to be positive in c, of exp(-c): its factors that are no even powers."""
+    parts = sp.Mul.make_args(sp.factor(-unit.exp))
+    return sp.Mul(*(part for part in parts if not even_power(part)))
+
+
+def _in_units(table: Mapping[str, sp.Expr]) -> tuple[str, ...]:
+    """What keeps exp(-c) in (0, 1]: its parts have values, and c is not negative."""
+    return relied(*table.values(), *(1 / _rate(unit) for unit in table.values() if isinstance(unit, sp.exp)))
 
 
 def _corners(form: sp.Expr, units: Sequence[sp.Symbol]) -> list[sp.Expr]:
@@ -72,7 +80,7 @@ def _corners(form: sp.Expr, units: Sequence[sp.Symbol]) -> list[sp.Expr]:
 
 
 def _mixed(*data: Any) -> tuple[str, ...]:
-    return relied(*data[3].values())
+    return _in_units(data[3])
 
 
 @rule("vertex-maximum", needs=_mixed)
@@ -92,7 +100,8 @@ def vertex_maximum(quantity: sp.Expr, upper: sp.Expr, form: sp.Expr, table: Mapp
 
 
 def _combined(*data: Any) -> tuple[str, ...]:
-    return relied(data[3], *data[4].values())
+    # the factor is positive, wherever its names stand in it
+    return tuple(dict.fromkeys((*relied(data[3], 1 / data[3]), *_in_units(data[4]))))
 
 
 @rule("unit-combination", needs=_combined)

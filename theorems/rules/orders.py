@@ -13,10 +13,13 @@ import sympy as sp
 from theorems.algebra.expressions import symbol
 from theorems.algebra.matrix_calculus import Letter, Matrix
 from theorems.algebra.sizes import modest
-from theorems.gaussian.process import Process, Step
+from theorems.gaussian.process import KERNELS, Process, Step
 from theorems.rules import rule
 
 Rows = tuple[tuple[Fraction, ...], ...]
+
+#: The walks of which ``hoelder-growth`` and ``tube-growth`` speak: without drift, in steps of one law.
+WALKS = (KERNELS["sigma"], KERNELS["zero"])
 
 
 @dataclass(frozen=True)
@@ -57,7 +60,7 @@ def hoelder_growth(
 
     By definition |gamma~^i_i| <= 1/T and |gamma~^i_alpha| <= 1/T^2, so that the sum over alpha of |gamma~^i_alpha| is
     below 2/T: each slope takes its own index alpha and a factor T away. |gamma~_0| <= 1, each index that is left
-    counts T, and each token sqrt(T), as E|x_t|^q <= C_q t^{q/2}. Trusted: Hoelder's inequality.
+    counts T, and each token of a random walk sqrt(T), as E|x_t|^q <= C_q t^{q/2}. Trusted: Hoelder's inequality.
     """
     absorbed = [own for _, own in slopes]
     if not isinstance(tokens, int) or tokens < 0:
@@ -310,6 +313,8 @@ def _mismatch(
         swapped = tuple((letter.swapcase() if letter in "xXyY" else letter, b) for letter, b in product)
         if sp.expand(leading(swapped, table) - density) != 0:
             return "the product does not stay the same where its two free tokens change places"
+    if any(data[0].kernel not in WALKS for data in kernels):
+        return "the kernels are not those of a random walk, of which the growth of tokens is bounded"
     if any(data[3] != kernels[0][3] or data[4] != 1 for data in kernels):
         return "the kernels are not limits in one regime, of K/T"
     vectors: list[object] = []

@@ -312,7 +312,7 @@ def _reaches(premise: Any) -> bool:
 
 @_softmax_rule("solved")
 def solved(left: sp.Expr, right: sp.Expr, hypotheses: Hypotheses, function: sp.Expr, premise: Step) -> bool:
-    """x <= y from f(x) <= e and f(y) = e for f strictly increasing on the whole line; attained at x = y.
+    """x <= y from f(x) <= e and f(y) = e for f strictly increasing on the whole line; ``attains`` says where x = y is.
 
     ``left`` is the name x, the premise says f(x) <= e; every logarithm and root in y must have a positive argument, and
     no hypothesis may tell of x, or exclude f(x) = e. Trusted: the mean value theorem.
@@ -336,6 +336,28 @@ def solved(left: sp.Expr, right: sp.Expr, hypotheses: Hypotheses, function: sp.E
     slope = sp.factor(sp.together(sp.diff(function, left)))
     rising = smooth(function, left) and unbroken(function, left, (), names) and positive(slope, (), names)
     return rising and equal_sums(function.xreplace({left: right}), level)
+
+
+#: Rules whose two sides are equal.
+EQUALITIES = frozenset({"attention-output", "sum-identity", "two-key-output", "put-to-zero"})
+#: What the scores decide, beside their gap.
+_SCORED = ("score_gap", "sink_margin", "out_norm", "deviation", "outside")
+
+
+def attains(step: Step) -> bool:
+    """Whether the inequality that a step concludes is an equality somewhere under its hypotheses.
+
+    Of x <= y by ``solved`` it is for the score gap x, which is any number, where f(x) is what one hypothesis says is
+    <= e, and no other tells of what scores decide.
+    """
+    if step.rule != "solved":
+        return step.rule == "attained"
+    left, _, hypotheses, _, premise = step.data
+    *equal, last = premise.data[3] if premise.rule == "in-turn" else (premise,)
+    if left != symbol("score_gap") or last.rule != "assumed" or any(part.rule not in EQUALITIES for part in equal):
+        return False
+    others = (read(hypothesis)[0] for hypothesis in hypotheses if hypothesis != last.data[3])
+    return not any(gap.has(*map(symbol, _SCORED)) for gap in others)
 
 
 # -- an output that is 0

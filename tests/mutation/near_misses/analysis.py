@@ -53,7 +53,6 @@ def near() -> Iterator[tuple[str, Step]]:
     for text in NOT_POSITIVE:
         yield f"the variance {text} is not positive", _flow(theta, parse(text))
         yield f"the variance {text} is not positive", _normal(ZERO, parse(text))
-        yield f"the weight {text} may be 0", Step("no-atom", "", (parse(text),))
         yield f"the weight {text} may be 0", Step("shrinking-interval", "", (parse(text), ZERO))
     yield "a complex variance", _flow(theta, v**sp.I)
     yield "squares of complex numbers", _flow(theta, 3 + (symbol("a") + sp.I) ** 2)
@@ -94,9 +93,10 @@ def true() -> Iterator[Step]:
             yield Step("slope", "", (function, name, sp.diff(function, symbol(name))))
         yield Step("continuous-limit", "", (function, "xi", ZERO, function.xreplace({xi: ZERO})))
     for text in POSITIVE:
-        yield Step("no-atom", "", (parse(text),)) if parse(text).free_symbols <= {theta} else _flow(theta, parse(text))
+        alone = parse(text).free_symbols <= {theta}
+        yield Step("shrinking-interval", "", (parse(text), ZERO)) if alone else _flow(theta, parse(text))
         yield _normal(xi, parse(text))
-    yield Step("no-atom", "", (theta**2 - theta + 1,))
+    yield Step("shrinking-interval", "", (theta**2 - theta + 1, ZERO))
     yield Step("shrinking-interval", "", (theta + 1, ZERO))
     yield _normal(ZERO, v, ONE, ONE)
     yield _normal(ZERO, v, -sp.oo, sp.oo)
@@ -104,7 +104,8 @@ def true() -> Iterator[Step]:
     yield Step("positive-root", "", (2**xi * sp.sqrt(v**2), 2**xi * v, "v"))
     yield Step("positive-root", "", (xi / sp.sqrt(v**2), xi / v, "v"))
     yield from (step for sign in (1, -1) for step in _true_ends(sign))
-    yield _two((eta**-1 * (xi * eta - theta), "1/eta", r - theta), pattern=((r - theta, (0,)), (ONE, (1,))))
+    edge = ((r - theta, (0,)), (ONE, (1,)), (theta, (1,)))
+    yield _two((eta**-1 * (xi * eta - theta), "1/eta", r - theta), pattern=edge)
     yield _independent(HALF)
     walk = FORM[0]
     later = walk.token("T") - walk.token("i")
@@ -265,13 +266,15 @@ def _ends() -> Iterator[tuple[str, Step]]:
         yield f"sqrt({radicand}) is not real everywhere", _erf(*ends, half, ZERO, radicand)
     yield from _laws()
     edge = r - theta
-    on_edge = ((edge, (0,)), (ONE, (1,)))
+    on_edge = ((edge, (0,)), (ONE, (1,)), (theta, (1,)))
     yield "another scale", _two((xi * (xi * eta - theta), "xi", edge), on_edge)
     yield "sqrt(theta - 1/2) is not real everywhere", _two(_term("1/eta", edge, theta - HALF), on_edge, theta - HALF)
     yield "the argument is another one", _two((1 / eta, "1/eta", edge), on_edge)
-    yield "r is not theta there", _two(_term("1/eta", edge), ((edge, (1,)), (ONE, (1,))))
-    yield "r may be another number than theta", _two(_term("1/eta", edge), ((edge, (0, 1)), (ONE, (1,))))
-    flat_edge = (((edge**2).expand(), (0,)), (sp.diff(edge**2, r), (0,)))
+    yield "r is not theta there", _two(_term("1/eta", edge), ((edge, (1,)), *on_edge[1:]))
+    yield "r may be another number than theta", _two(_term("1/eta", edge), ((edge, (0, 1)), *on_edge[1:]))
+    yield "z = xi grows", _two(_term("1/eta", r), ((r, (0,)), (ONE, (1,))))
+    yield "z = xi grows for r = theta = 0", _two(_term("1/eta", edge), on_edge[:2])
+    flat_edge = (((edge**2).expand(), (0,)), (sp.diff(edge**2, r), (0,)), (theta**2, (1,)))
     yield "(k eta)^2/eta -> 0", _two(_term("1/eta", edge**2), flat_edge)
 
 

@@ -21,6 +21,11 @@ ZERO, ONE, HALF = sp.Integer(0), sp.Integer(1), sp.Rational(1, 2)
 JUMP = parse("Indicator(x > 1)")
 
 
+def taylor(function: sp.Expr) -> Step:
+    """A function of x that is positive for x > 0, as a sum of one term."""
+    return Step("non-negative-sum", "", (function, ((sp.Integer(1), function),), "x", "s"))
+
+
 def near() -> Iterator[tuple[str, Step]]:
     """Why it is false, and the step."""
     yield from _slopes()
@@ -42,9 +47,9 @@ def near() -> Iterator[tuple[str, Step]]:
         ("exp(x*log(-1 - x))", "no real number"),
         ("exp(x*log(y))", "y is unknown"),
     ):
-        yield f"{text} is {why}", Step("taylor-sign", "", (parse(text), "x"))
-    yield "no real number", Step("taylor-sign", "", (x**sp.I, "x"))
-    yield "no real number", Step("taylor-sign", "", (sp.I * x, "x"))
+        yield f"{text} is {why}", taylor(parse(text))
+    yield "no real number", taylor(x**sp.I)
+    yield "no real number", taylor(sp.I * x)
     yield from _sums()
     yield from _scores()
     yield from _least()
@@ -100,8 +105,8 @@ def true() -> Iterator[Step]:
         "1/(1 + x)",
         "(-1 - x)**2",
     ):
-        yield Step("taylor-sign", "", (parse(text), "x"))
-    yield Step("taylor-sign", "", (parse("-(-1 - x)**(-3)"), "x"))
+        yield taylor(parse(text))
+    yield taylor(parse("-(-1 - x)**(-3)"))
     away = sp.exp((s - x) ** 2)
     yield Step("non-negative-sum", "", (away * x, ((away, x),), "x", "s"))
     yield from _true_scores()

@@ -8,6 +8,7 @@ from typing import Any
 import sympy as sp
 
 from tests.mutation.near_misses.analysis import FORM
+from tests.mutation.near_misses.entropy import taylor
 from theorems.algebra.expressions import symbol
 from theorems.gaussian.process import Step
 from theorems.rules.cosine import PARTS, slacks
@@ -43,9 +44,9 @@ def near() -> Iterator[tuple[str, Step]]:
     ends = (sp.I, 1 + sp.I)
     between = normal.xreplace({x: ends[1]}) - normal.xreplace({x: ends[0]})
     yield "complex ends", Step("normal-interval", "", (ZERO, ONE, *ends, normal, between))
-    yield "a jump written with a root", Step("taylor-sign", "", (1 + x - 5 * (1 + JUMP), "x"))
-    yield "a jump written with logarithms", Step("taylor-sign", "", (sp.cos(WINDING) - 2 + x / 1000, "x"))
-    yield "a complex exponential", Step("taylor-sign", "", (sp.exp(sp.I * sp.pi * x), "x"))
+    yield "a jump written with a root", taylor(1 + x - 5 * (1 + JUMP))
+    yield "a jump written with logarithms", taylor(sp.cos(WINDING) - 2 + x / 1000)
+    yield "a complex exponential", taylor(sp.exp(sp.I * sp.pi * x))
     hull = (APART, (sp.I * sp.pi, sp.log(share[j]) + sp.log(3)), sp.Rational(3, 2))
     yield "a weight above 1", Step("hull-needed", "", hull)
     yield "0 to a power that vanishes", Step("decay", "", (sp.Pow(0, sp.exp(-x)), "x", -ONE, ONE))

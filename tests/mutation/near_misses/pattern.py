@@ -208,8 +208,10 @@ def _coefficients() -> Iterator[tuple[str, Step]]:
         ("another pattern", ("diagonal", sink, {}, "a", ("b",), LEAST_A)),
         ("no b is large enough where it is subtracted", ("sink", sink_matrix(a, -b), {}, "a", ("b",), LEAST_A)),
         ("any a will do for C = 1", ("sink", loose, {}, "a", ("b",), LEAST_A)),
+        ("no b is large enough for C = 1", ("sink", sink_matrix(a, (C - 1) * b), {}, "a", ("b",), LEAST_A)),
         ("b without a's part", ("sink", sink, {"a": LEAST_A}, "b", (), UNIT / lam)),
         ("b for another a", ("sink", sink, {"a": 2 * LEAST_A}, "b", (), LEAST_B)),
+        ("an a that is not the least", ("sink", sink, {"a": 2 * LEAST_A}, "b", (), (UNIT + 2 * LEAST_A) / lam)),
         ("a is not known", ("sink", sink, {}, "b", (), LEAST_B)),
         ("the same name twice", ("sink", sink, {"b": LEAST_B}, "a", ("a",), LEAST_A)),
         ("the largest value, not the least", ("sink", sink_matrix(-a, b), {}, "a", ("b",), -LEAST_A)),
@@ -337,6 +339,13 @@ def _pairs() -> Iterator[tuple[str, Step]]:
         ("another pattern", ("diagonal", sink, names, told, pair, "b", LEAST_B)),
         ("b with the other sign", ("sink", sink_matrix(a, -b), names, told, (LEAST_A, -LEAST_B), "b", -LEAST_B)),
         ("the margins exchanged", ("sink", sink, names, told[::-1], pair, "b", LEAST_B)),
+        *(
+            (f"no {name} is large enough for C = 1", ("sink", only, names, told, values, "b", values[1]))
+            for name, only, values in (
+                ("a", sink_matrix((C - 1) * a, b), (LEAST_A / (C - 1), LEAST_B)),
+                ("b", sink_matrix(a, (C - 1) * b), (LEAST_A, LEAST_B / (C - 1))),
+            )
+        ),
         ("the names exchanged", ("sink", sink, ("b", "a"), told, pair[::-1], "b", LEAST_B)),
         ("a margin of a alone, twice", ("sink", sink, names, (OVER_COPY, OVER_COPY), pair, "b", LEAST_B)),
         (

@@ -298,3 +298,19 @@ def test_a_point_that_the_claim_does_not_assume_disproves_nothing() -> None:
 
     assert status(*statement.assumptions) == "undecided"
     assert status("0 <= theta", "xi, eta > 0") == "disproved"
+
+
+@pytest.mark.parametrize("more", ["2*out_norm <= eps", "sink_margin >= 1", "score_gap != 0"])
+def test_a_further_hypothesis_may_exclude_equality(more: str) -> None:
+    """|out| = eps is met by no two keys with 2 |out| <= eps: what bounds the gap then is not attained."""
+    claim = by_id()["lampert2026.sec6.switch-implies-sink"]
+    derived = derive(claim.id)
+    (bound,) = derived.quantities.values()
+    assert isinstance(bound, Inequality) and settle(claim, derived).status == "proved"
+    last = bound.steps[-1]
+    told = Step(last.rule, last.text, (*last.data[:2], (*last.data[2], more), *last.data[3:]))
+    narrowed = replace(bound, steps=(*bound.steps[:-1], told))
+    found = settle(
+        replace(claim, conditions=(*claim.conditions, more)), Derived({"upper": narrowed}, narrowed.steps, None)
+    )
+    assert found.status == "undecided"

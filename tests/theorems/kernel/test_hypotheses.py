@@ -17,7 +17,7 @@ from theorems.kernel.distributions import density, finite
 from theorems.kernel.grounds import stated
 from theorems.kernel.hypotheses import granted, needs, plain, ungranted
 from theorems.kernel.settle import settle
-from theorems.rules import licensed, rule
+from theorems.rules import ABOUT, licensed, rule
 
 t, a, p = (symbol(name) for name in ("t", "a", "p"))
 
@@ -136,6 +136,14 @@ def without(claim: str, *gone: str, **changes: Any) -> Statement:
         ("bao2024.appC.lemma2-derivative", ("0 <= theta <= 1",), "theta >= 0"),
         ("bao2024.appB.cauchy-schwarz", ("p_j >= 0",), "p_j >= 0"),
         ("bao2024.appB.dominance", ("Assumption 1 with Sigma = I",), "Sigma = I"),
+        *(
+            (
+                f"lampert2026.sec5.cosine-{claim}",
+                (f"{tokens} is almost surely not zero",),
+                f"{tokens} is almost surely not zero",
+            )
+            for claim, tokens in (("approximation", "Y_i"), ("transfer", "Y_i(0)"), ("transfer", "Y_i(1)"))
+        ),
         ("lampert2026.sec5.monotone-iff", ("k >= 2",), "k >= 2"),
         ("lampert2026.sec5.dense-smooths-more", ("least_cross > 0",), "sum_energy > 0"),
         ("lampert2026.sec5.uniform-vs-identity", ("sum_energy > 0",), "sum_energy > 0"),
@@ -225,6 +233,7 @@ def test_a_denominator_at_the_origin_is_not_0() -> None:
         assert licensed(Step(name, "", data))
     assert needs(Step("at-origin", "", (u, u + T - 1, 1 / T))) == ()
     assert needs(Step("derivative", "", (u, u + a - 1, "u", (a - 1) / a**2))) == ("a != 0",)
+    assert needs(Step("at-origin", "", (u, u + a - 1, 1 / a))) == ("a != 0",)
     # (N' D - N D')/D^2 with D = 0
     assert not licensed(Step("derivative", "", (u**2, u - 1, "u", sp.Integer(0))))
 
@@ -245,6 +254,73 @@ def test_a_product_turned_round_needs_a_symmetric_matrix() -> None:
         step = Step("trace-identity", "", (left, right, {"Sigma": ("R", "R")}))
         # with a root of Sigma there is one
         assert licensed(step) and needs(step) == (*wanted, "Sigma psd")
+
+
+def test_what_a_rule_takes_to_be_positive_is_asked_for() -> None:
+    """|lam exp(-x^2) a| <= lam |a| for lam > 0 alone, exp(-(1 + theta) x^2) <= 1 for theta >= -1."""
+    lam, theta, x, v, p = (symbol(name) for name in ("lam", "theta", "x", "v", "p"))
+    unit, inside = sp.exp(-(x**2)), ("theta >= 0", "theta <= 1")
+    bent = sp.exp(-(1 + theta) * x**2)
+
+    def size(value: sp.Expr) -> sp.Expr:
+        return sp.Abs(value, evaluate=False)
+
+    for name, data, wanted in (
+        ("unit-combination", (size(lam * unit * a), lam * sp.Abs(a), ((p, a),), lam, {"p": unit}), ("lam > 0",)),
+        ("unit-combination", (size(2 * unit * a), 2 * sp.Abs(a), ((p, a),), sp.Integer(2), {"p": unit}), ()),
+        ("unit-combination", (size(bent * a), sp.Abs(a), ((p, a),), sp.Integer(1), {"p": bent}), inside),
+        ("vertex-maximum", (size(bent * a), sp.Abs(a), p * a, {"p": bent}), inside),
+        ("vertex-maximum", (size(unit * a), sp.Abs(a), p * a, {"p": unit}), ()),
+        ("heat-flow", (x - x, 1 / v, sp.Integer(0), sp.Integer(1), "t", x - x), ("v > 0",)),
+        ("heat-flow", (x - x, (1 + theta) ** -3, sp.Integer(0), sp.Integer(1), "t", x - x), inside),
+    ):
+        step = Step(name, "", data)
+        assert licensed(step) and needs(step) == wanted, (name, data)
+
+
+#: Hypotheses that rules need whatever their data are. Derivations use them side by side, so that one of them which
+#: asked for less would not be missed.
+GROUPS = ("C >= 1", "n >= 2", "lam > 0", "lam < 1")
+CONSTANT: dict[tuple[str, ...], tuple[str, ...]] = {
+    ("C >= 1", "lam > 0", "lam < 1", "kappa > 0"): (
+        *("least-coefficient", "least-margin", "shortfall", "binding-pair", "group-nuclear", "nuclear-by-root"),
+        *("orthogonal-sum", "sum-over-groups", "routing-average", "routing-dual", "routing-primal", "least-cost"),
+        "cost-at-least",
+    ),
+    GROUPS: (
+        *("symmetric-dual", "symmetric-primal", "factor-dual", "pair-average", "pinching", "factors-add"),
+        *("weaker-bound", "optimum-decides", "costs-apart", "costs-apart-where", "below-everywhere"),
+        *("dormant-dual", "dormant-factors", "dormant-pairs"),
+    ),
+    (*GROUPS, "kappa > 0", "d >= 1"): ("budget-below", "budget-at"),
+    ("kappa > 0", "rho_Q > 0", "rho_K > 0"): ("sink-dual", "sink-primal"),
+    ("k >= 2",): ("slope-sign", "chord-sign", "level-root"),
+    ("k >= 2", "sum_energy > 0"): ("ratio-of-energy", "ends-compared", "interior-maximum"),
+    ("Sigma = I",): ("wick-leading", "tube-growth"),
+    ("Sigma psd",): ("psd-root",),
+    ("tr2 > 0",): ("quotient", "shrinking-interval"),
+}
+
+
+def test_rules_that_stand_side_by_side_each_ask_for_what_they_need() -> None:
+    asked = {name: about.needs for name, about in ABOUT.items() if about.needs and not callable(about.needs)}
+    assert asked == {name: needed for needed, several in CONSTANT.items() for name in several}
+
+
+@pytest.mark.parametrize(
+    ("name", "needed"),
+    [
+        ("erf-limit", "xi -> infinity, eta -> 0, eta > 0, theta >= 0, theta <= 1"),
+        ("chebyshev-limit", "xi -> infinity, eta -> 0, eta > 0, theta >= 0, theta <= 1"),
+        ("empty-cell", "xi -> infinity, eta -> 0, eta > 0, theta >= 0, theta <= 1, theta >= 0, 1 - theta >= 0"),
+        ("continuous-limit", "theta >= 0, theta <= 1"),
+        ("crossing", "T > 0"),
+    ],
+)
+def test_steps_of_the_papers_ask_for_what_they_need(name: str, needed: str) -> None:
+    claims = ("bao2024.sec4.lemma2-1", "bao2024.sec4.lemma2-4", "bao2024.sec5.eq9-unimodal", "bao2024.appB.eq19")
+    steps = (step for claim in claims for step in derive(claim, by_id()[claim].positions).steps)
+    assert ", ".join(needs(next(step for step in steps if step.rule == name))) == needed
 
 
 def test_steps_in_the_data_of_a_step_need_what_they_need() -> None:

@@ -28,13 +28,13 @@ theta, xi, eta, r, x, v, mu = (symbol(name) for name in ("theta", "xi", "eta", "
 HALF, ONE, ZERO = sp.Rational(1, 2), sp.Integer(1), sp.Integer(0)
 NAMES = {
     *("slope", "normal-interval", "heat-flow", "substitution", "positive-root", "continuous-limit", "erf-limit"),
-    *("chebyshev-limit", "empty-cell", "independent-ends", "no-atom", "shrinking-interval"),
+    *("chebyshev-limit", "empty-cell", "independent-ends", "shrinking-interval"),
 }
 
 
 def test_the_rules_are_registered_and_their_conclusions_stand_in_their_data() -> None:
     assert set(RULES) >= NAMES
-    concluding = NAMES - {"empty-cell", "independent-ends", "no-atom", "shrinking-interval"}
+    concluding = NAMES - {"empty-cell", "independent-ends", "shrinking-interval"}
     assert set(CONCLUSIONS) >= concluding
     assert {name: CONCLUSIONS[name] for name in concluding} == {
         "slope": 2,
@@ -483,7 +483,7 @@ def test_a_sum_of_nought_is_no_contradiction() -> None:
     assert not holds("empty-cell", ((A, (-1, 1)),), DOMAIN, ((1, (A, A)), (1, (-A, A))))
 
 
-# -- independent-ends, no-atom, shrinking-interval
+# -- independent-ends, shrinking-interval
 
 
 def ends(walk: Process) -> tuple[Any, Any]:

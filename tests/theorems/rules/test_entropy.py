@@ -13,7 +13,7 @@ from tests.mutation.steps import holds
 from theorems.algebra.expressions import parse, symbol
 from theorems.bao2024 import entropy
 from theorems.gaussian.process import Step
-from theorems.rules import RULES, licensed
+from theorems.rules import ABOUT, RULES, licensed
 from theorems.rules import entropy as rules
 
 x, e, T, nu, s = (symbol(name) for name in ("x", "e", "T", "nu", "s"))
@@ -104,6 +104,11 @@ def test_taylor_sign_and_what_the_numbers_say(function: str, answer: bool) -> No
     if answer:
         points = np.random.default_rng(0).uniform(0.05, 12, 64)
         assert np.all(sp.lambdify(x, formula)(points) > 0)
+
+
+@pytest.mark.parametrize("name", ["non-negative-sum", "crossing"])
+def test_rules_that_use_taylors_formula_say_so(name: str) -> None:
+    assert "Taylor" in ABOUT[name].trusted
 
 
 def test_non_negative_sum() -> None:

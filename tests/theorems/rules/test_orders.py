@@ -16,10 +16,11 @@ from tests.mutation.steps import holds
 from tests.theorems.bruteforce import Family, eye
 from theorems.algebra.expressions import symbol
 from theorems.algebra.matrix_calculus import Matrix
+from theorems.algebra.ratio import Ratio
 from theorems.bao2024 import appendix_b
 from theorems.bao2024.gradient import ALPHABET, POINTS, gradient, instance, model, objective
 from theorems.claims.catalogue import by_id
-from theorems.gaussian.process import Step
+from theorems.gaussian.process import Kernel, Process, Step
 from theorems.kernel.deriving import derive, registered
 from theorems.kernel.settle import settle
 from theorems.rules import licensed
@@ -218,6 +219,17 @@ def changed(order: Order, rule: str, place: int, value: Any) -> Order:
         for step in order.steps
     )
     return replace(order, steps=steps)
+
+
+@pytest.mark.parametrize("mean, at", [("t", "s"), (None, "s**3")], ids=["drift", "noise"])
+def test_tokens_that_grow_faster_than_a_walk_have_no_such_order(mean: str | None, at: str) -> None:
+    """A walk with drift, and one with noise of the size t^(3/2): K/T between tokens has the limits of a walk's."""
+    s = Ratio.of("s")
+    kernel = Kernel("other tokens", s, Ratio.from_expr(sp.sympify(at)), None if mean is None else Ratio.of(mean))
+    order = appendix_b.order19()
+    walk = next(step.data[0] for step in order.steps if step.rule == "limit-kernel")
+    other = changed(order, "limit-kernel", 0, Process(kernel, walk.chain, walk.symmetric))
+    assert not unsupported_order(order) and unsupported_order(other)
 
 
 def test_steps_that_are_true_each_but_of_another_sum_support_nothing() -> None:

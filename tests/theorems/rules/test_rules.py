@@ -40,7 +40,7 @@ INNER = ("R", "W_QK", "R")
 
 
 ENTROPY = {
-    *("exponential-slope", "implicit-slope", "taylor-sign", "non-negative-sum", "two-roots", "stationary-score"),
+    *("exponential-slope", "implicit-slope", "non-negative-sum", "two-roots", "stationary-score"),
     *("two-level-entropy", "least-entropy", "entropy-sandwich", "log-expansion", "squeeze", "crossing", "no-turn"),
     *("decay", "far-enclosure", "sign-cover"),
 }
@@ -102,7 +102,7 @@ def test_the_list_of_trusted_rules() -> None:
         "continuous-limit",
         "erf-limit",
     }
-    analysis |= {"chebyshev-limit", "empty-cell", "independent-ends", "no-atom", "shrinking-interval", "two-sequences"}
+    analysis |= {"chebyshev-limit", "empty-cell", "independent-ends", "shrinking-interval", "two-sequences"}
     inequalities = {"quotient", "realised-spectrum", "vertex-maximum", "unit-combination", "hoelder"}
     orders = {"hoelder-growth", "limit-kernel", "wick-leading", "concentrated-limit"}
     orders |= {"paired-square", "tube-growth", "quotient-growth"}

@@ -21,6 +21,7 @@ from theorems.rules.softmax import (
     SMALL_OUTPUT,
     SOFTMAX_RULES,
     TWO_KEYS,
+    attains,
     beside,
     inner,
     j,
@@ -376,6 +377,17 @@ def test_every_rule_has_a_near_miss_that_names_it() -> None:
     missed = {rule for rule, _ in MISSES}
     assert SOFTMAX_RULES - missed == {"sum-identity"}
     assert {"hull-needed", *SOFTMAX_RULES} <= set(RULES)
+
+
+def test_what_no_scores_attain_is_said_to_be_attained_by_none() -> None:
+    """outside <= eps/rho_V is a bound, but the weights outside stay below 1 where eps/rho_V does not."""
+    small = Step("assumed", "", (out_norm, eps, (SMALL_OUTPUT,), SMALL_OUTPUT))
+    output_is = Step("attention-output", "", (WHOLE, out_norm, (NO_SINK_VALUE,), "out_norm"))
+    given = (NO_SINK_VALUE, SMALL_OUTPUT, APART)
+    below = Step("in-turn", "", (outside * rho, eps, given, (PRODUCT, output_is, small)))
+    loose = Step("solved", "", (outside, eps / rho, given, outside * rho, below))
+    assert licensed(loose) and not attains(loose)
+    assert attains(premise("solved")) and attains(premise("attained")) and not attains(PRODUCT)
 
 
 def test_other_scores_of_the_sink_give_other_weights() -> None:

@@ -104,10 +104,16 @@ def least_coefficient(
 ) -> bool:
     """The least value of a name in M with which every margin of the pattern can be at least kappa, W_QK = Pi^T M Pi.
 
-    ``fixed`` are the names found before. One margin without ``later`` names rises with the name and is kappa at the
-    value, for every C, so that no smaller value does. There all margins without later names are at least kappa; those
-    with one rise with it without bound. Trusted: this argument; that the margins are all that the pattern demands.
+    ``fixed`` are the names found before, each the least one in its turn. One margin without ``later`` names rises with
+    the name and is kappa at the value, for every C, so that no smaller value does. There all margins without later
+    names are at least kappa; those with one rise with it without bound. Trusted: this argument; that the margins are
+    all that the pattern demands.
     """
+    before = list(fixed.items())
+    for k, (found, least) in enumerate(before):
+        free = (*(n for n, _ in before[k + 1 :]), unknown, *later)
+        if not least_coefficient(pattern, matrix, dict(before[:k]), found, free, least):
+            return False
     name, others = symbol(unknown), [symbol(n) for n in later]
     known = {symbol(n): v for n, v in fixed.items()} | {name: value}
     needed = False
@@ -117,8 +123,8 @@ def least_coefficient(
         if form.total_degree() > 1 or margin.value.free_symbols & {D, cross}:
             return False
         if any(c != 0 for c in rising):
-            # a large enough later name will do
-            if not all(at_most(ZERO, c) for c in rising):
+            # a large enough later name will do, for C = 1 too
+            if not all(at_most(ZERO, c) for c in rising) or not any(map(_rises, rising)):
                 return False
             continue
         reached = margin.value.xreplace(known)
@@ -192,8 +198,7 @@ def binding_pair(
     # what is not affine has a slope in x or y, of which no sign is shown
     if not (vanishes(one.value - p * x) and vanishes(two.value - q * x - r * y)):
         return False
-    # nor is 0, by which kappa is not divided
-    if not (at_most(ZERO, p) and at_most(ZERO, r)):
+    if not (_rises(p) and _rises(r)):
         return False
     if not (vanishes(values[0] - kappa / p) and vanishes(values[1] - (kappa - q * values[0]) / r)):
         return False
