@@ -12,7 +12,7 @@ from fractions import Fraction
 from random import Random
 from typing import TYPE_CHECKING, Any
 
-from proofs_check.cases.of_statements import Case, case_as_text, exact_case, readable_case, simple, size
+from proofs_check.cases.of_statements import Case, case_as_text, exact_case, readable_case, simple, size, steep
 from proofs_check.report.telling import parameters
 from proofs_check.statements.measuring import BETA, Measurement, TooDearError
 from proofs_check.statements.planning import told
@@ -73,6 +73,10 @@ class Climb:
     def found(self, pool: list[Case]) -> Case | None:
         """The case, as simple as it could be made; None where no start led to one."""
         starts = list(itertools.islice(self._starts(pool), STARTS))
+        # moments fail far away as exponentials do, and are seen to at once
+        away = (self._scaled(start, [], [factor]) for factor in FAR[1:] * self.relative for start in starts)
+        if (far := next((one for one in away if self._fails(self.score(one))), None)) is not None:
+            return self._least(far)
         for turn in itertools.count():
             if self.left <= 0 or not starts or (self.patient and turn >= len(starts)):
                 break
@@ -84,9 +88,12 @@ class Climb:
                 start = self._scaled(start, self._free(start), FAR)
             case = self._climbed(start)
             if case is not None:
-                least = shrunk(self.prop, case, lambda one: self._fails(self.score(one, (True, 0.0))), Work(SHRINKING))
-                return case_as_text(self.prop, least)
+                return self._least(case)
         return None
+
+    def _least(self, case: exact_cases.Case) -> Case:
+        least = shrunk(self.prop, case, lambda one: self._fails(self.score(one, (True, 0.0))), Work(SHRINKING))
+        return case_as_text(self.prop, least)
 
     def beside(self, case: Case) -> Iterator[Case]:
         """Cases next to one at which the inequality fails as well: where nothing is random samples tell no error."""
@@ -117,8 +124,10 @@ class Climb:
                 yield exact_case(self.prop, left.pop())
 
     def _weight(self, case: Case) -> tuple[Any, ...]:
-        """Cases with vectors that are 0 come last: from there a climb may lead nowhere."""
-        return sum(not any(map(Fraction, case[name])) for name in self.prop.known.vectors), *size(case)
+        """Cases with vectors or matrices that are 0 come last: from there a climb may lead nowhere."""
+        entries = [case[name] for name in self.prop.known.vectors]
+        entries += [[entry for row in case[name] for entry in row] for name in self.prop.matrices]
+        return sum(not any(map(Fraction, of)) for of in entries), *size(case)
 
     def score(self, case: exact_cases.Case, above: Score | None = None) -> Score | None:
         """Whether the inequality surely fails, and by how much: where it need not, beside what its side adds up.
@@ -206,18 +215,22 @@ class Climb:
 
 
 def refute_by_balls(checker: Checker, pool: list[Case]) -> None:
-    """Refute an inequality about a probability at a case where balls show that it fails, and samples do, too."""
+    """Refute an inequality at a case where balls show that it fails, and samples do, too.
+
+    It is about a probability, or about exponentials, of which small vectors alone are drawn.
+    """
     prop, found = checker.prop, checker.found
-    if prop.relation not in ("<=", "<", ">=", ">") or not any(side.has("P") for side in (prop.left, prop.right)):
+    chance = any(side.has("P") for side in (prop.left, prop.right))
+    if prop.relation not in ("<=", "<", ">=", ">") or not (chance or steep(prop)):
         return
     # rough balls take a tenth of the time
-    for fine, patient in ((False, True), (False, False), (True, False)):
+    for fine, patient in ((False, True), (False, False), (True, False))[: 3 if chance else 2]:
         climb = Climb(prop, checker.derivation, checker.seed, checker.effort, fine=fine, patient=patient)
         if (case := climb.found(pool)) is not None:
             break
     else:
         return
-    found.status, found.method, found.reason = "disproved", RULE, ""
+    found.status, found.method, found.reason = "disproved", RULE if chance else "exact values at a case", ""
     measured: tuple[Case, Measurement, Measurement] | None = None
     for there in (case, *climb.beside(case)):
         least = min(map(abs, climb.gap(there)))

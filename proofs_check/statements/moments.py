@@ -69,9 +69,7 @@ class Checker(Sampled):
                 self.found.method = "exact values at a case"
                 self._refute(decision, pool)
             else:
-                from proofs_check.statements.bounding import refute_by_balls  # which imports scipy
-
-                refute_by_balls(self, pool)
+                self._climb(pool)
         if self.found.status != "disproved":
             self._sample(pool)
         if self.found.status == "proved" and self.found.simulation == "agrees":
@@ -104,6 +102,7 @@ class Checker(Sampled):
         if not found:
             self.found.status, where = "undecided", "; ".join(part.order for part in decision.failing[:3])
             self.found.reason = f"not shown for {where}, and no case that violates it was found"
+            self._climb(pool)
             return
         self.found.status = "disproved"
         self._correct(decision)
@@ -112,6 +111,12 @@ class Checker(Sampled):
             # a number may not vary at a case: at other dimensions and positions it is cheaper
             dear += found
             found = violations(self.exactly, self._candidates(pool, dear))
+
+    def _climb(self, pool: list[Case]) -> None:
+        """Look for a violation farther out than cases are drawn."""
+        from proofs_check.statements.bounding import refute_by_balls  # which imports scipy
+
+        refute_by_balls(self, pool)
 
     def _refuted_at(self, cases: list[Case]) -> bool:
         """Sample cases that violate the statement, until one contradicts it; whether any was sampled.

@@ -92,6 +92,25 @@ def test_a_climb_finds_a_case_for_the_print_and_none_for_what_holds() -> None:
     assert few.found(drawn(other, 1, 24)) is None
 
 
+@pytest.mark.parametrize(
+    ("text", "law", "fails"),
+    [
+        # exp(q/2) is below both on small vectors, q = u.T*Sigma*u, and above them from q = 8 and q = 9 on
+        ("E[exp(x[1].T*u)] <= 1 + 5*u.T*Sigma*u", "", True),
+        ("E[cosh(x[1].T*u)] <= 1 + u.T*Sigma*u/2 + (u.T*Sigma*u)**2", "iid", True),
+        ("E[exp(x[1].T*u)] >= 1 + u.T*Sigma*u/2", "", False),
+    ],
+)
+def test_moments_of_exponentials_are_looked_at_far_out(text: str, law: str, fails: bool) -> None:
+    prop = proposition(text, "u in R^d", law=law)
+    pool = drawn(prop, 1, 24)
+    case = Climb(prop, Derivation(prop), 0, "quick", fine=False).found(pool)
+    assert (case is not None) is fails
+    (first, *_) = check_statement(Request(text, "u in R^d", "", law, ""), "quick", 0, "cpu", 2)
+    assert first["symbolic"]["status"] == ("disproved" if fails else "proved")
+    assert ("disproved" in first["reason"]) is fails
+
+
 def test_a_ball_that_left_out_half_of_the_moment_would_be_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     from theorems.statement.deciding import enclosing
 

@@ -23,6 +23,7 @@ from theorems.statement.moments.normal import sign
 from theorems.statement.moments.orthogonal import paired
 from theorems.statement.proposition import Proposition
 from theorems.statement.reading.laws import Law
+from theorems.statement.reading.shapes import shape
 from theorems.statement.values.arithmetic import (
     Matrix,
     Number,
@@ -156,7 +157,8 @@ class Enclosed(Reader):
 
     def size(self, node: Expr) -> Number:
         """What a sum of products would be at most if all were added."""
-        if node.op in ("+", "*"):
+        # vectors and matrices are no factors of their own, as in u.T*Sigma*u
+        if node.op == "+" or (node.op == "*" and all(shape(arg) == "number" for arg in node.args)):
             return reduce(add if node.op == "+" else mul, map(self.size, node.args))
         found = absolute(self.number(node))
         return found if isinstance(found, Fraction) else flint.arb(found.upper())
