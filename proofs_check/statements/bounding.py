@@ -29,10 +29,11 @@ from theorems.statement.work import Work
 if TYPE_CHECKING:
     from proofs_check.statements.moments import Checker
 
-#: Cases that are looked at in all, and in one climb; starts, and steps in vain after which one is left.
+#: Cases that are looked at in all, and in one climb; starts of a patient climb and of another one, and steps in vain
+#: after which one is left.
 LOOKS = {"quick": 3000, "standard": 6000, "thorough": 20000}
 ONCE = 500
-STARTS, VAIN = 6, 100
+STARTS, VAIN = {True: 12, False: 6}, 100
 #: Steps in vain of a patient climb, which has no other end.
 PATIENCE = 250
 #: A step is in vain where the lower side, as a part of the higher one, does not become larger by this factor.
@@ -72,7 +73,7 @@ class Climb:
 
     def found(self, pool: list[Case]) -> Case | None:
         """The case, as simple as it could be made; None where no start led to one."""
-        starts = list(itertools.islice(self._starts(pool), STARTS))
+        starts = list(itertools.islice(self._starts(pool), STARTS[self.patient]))
         # moments fail far away as exponentials do, and are seen to at once
         away = (self._scaled(start, [], [factor]) for factor in FAR[1:] * self.relative for start in starts)
         if (far := next((one for one in away if self._fails(self.score(one))), None)) is not None:
