@@ -12,7 +12,16 @@ from fractions import Fraction
 from random import Random
 from typing import TYPE_CHECKING, Any
 
-from proofs_check.cases.of_statements import Case, case_as_text, exact_case, readable_case, simple, size, steep
+from proofs_check.cases.of_statements import (
+    Case,
+    case_as_text,
+    exact_case,
+    range_of,
+    readable_case,
+    simple,
+    size,
+    steep,
+)
 from proofs_check.report.telling import parameters
 from proofs_check.statements.measuring import BETA, Measurement, TooDearError
 from proofs_check.statements.planning import told
@@ -75,7 +84,7 @@ class Climb:
         """The case, as simple as it could be made; None where no start led to one."""
         starts = list(itertools.islice(self._starts(pool), STARTS[self.patient]))
         # moments fail far away as exponentials do, and are seen to at once
-        away = (self._scaled(start, [], [factor]) for factor in FAR[1:] * self.relative for start in starts)
+        away = self._away(starts) if self.relative else ()
         if (far := next((one for one in away if self._fails(self.score(one))), None)) is not None:
             return self._least(far)
         for turn in itertools.count():
@@ -91,6 +100,14 @@ class Climb:
             if case is not None:
                 return self._least(case)
         return None
+
+    def _away(self, starts: list[exact_cases.Case]) -> Iterator[exact_cases.Case]:
+        """The starts with longer vectors, and with larger whole numbers beside them."""
+        for factor, more, start in itertools.product(FAR[1:], FAR[:5], starts):
+            whole = [name for name in self._free(start) if range_of(self.prop, name).integer]
+            if whole or more == 1:
+                numbers = {name: value * more if name in whole else value for name, value in start.numbers.items()}
+                yield self._scaled(replace(start, numbers=numbers), [], [factor])
 
     def _least(self, case: exact_cases.Case) -> Case:
         least = shrunk(self.prop, case, lambda one: self._fails(self.score(one, (True, 0.0))), Work(SHRINKING))
@@ -115,7 +132,7 @@ class Climb:
     def _starts(self, pool: list[Case]) -> Iterator[exact_cases.Case]:
         """Cases of different dimensions and positions: the smallest, and for haste the largest in turn with them."""
         several: dict[tuple[Any, ...], Case] = {}
-        weight = size if self.patient else self._weight
+        weight = size if self.patient and not self.relative else self._weight
         for case in sorted((*itertools.islice(simple(self.prop), 200), *pool), key=weight):
             several.setdefault(tuple(case.get(name) for name in ("d", *self.prop.positions)), case)
         left = list(several.values())
@@ -225,7 +242,7 @@ def refute_by_balls(checker: Checker, pool: list[Case]) -> None:
     if prop.relation not in ("<=", "<", ">=", ">") or not (chance or steep(prop)):
         return
     # rough balls take a tenth of the time
-    for fine, patient in ((False, True), (False, False), (True, False))[: 3 if chance else 2]:
+    for fine, patient in ((False, True), (False, False), (True, False))[: 3 if chance else 1]:
         climb = Climb(prop, checker.derivation, checker.seed, checker.effort, fine=fine, patient=patient)
         if (case := climb.found(pool)) is not None:
             break
