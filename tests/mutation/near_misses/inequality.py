@@ -20,7 +20,7 @@ UNITS = {"p": parse("exp(-a**2)"), "q": parse("exp(-b**2)")}
 NO_UNITS = (
     *("exp(a)", "exp(-a)", "exp(-a**3)", "exp(a**2)", "exp(-a*b)", "exp(-a**2*b)", "exp(-a**2/b)", "exp(-a**2/b**3)"),
     *("exp(-a**2/(theta - 1/2))", "exp(-a**2/(1/2 - theta))", "exp(-a**2*(1/2 - theta))", "exp(-a**2/(xi + 2))"),
-    *("1 + a**2", "2*exp(-a**2)", "exp(-a**k)", "a"),
+    *("1 + a**2", "2*exp(-a**2)", "exp(-a**k)", "a", "1/a**2"),
 )
 #: exp(-s) for an s that is >= 0 wherever theta lies in [0, 1].
 MORE_UNITS = (

@@ -109,22 +109,21 @@ def least_coefficient(
     names are at least kappa; those with one rise with it without bound. Trusted: this argument; that the margins are
     all that the pattern demands.
     """
-    before = list(fixed.items())
-    for k, (found, least) in enumerate(before):
-        free = (*(n for n, _ in before[k + 1 :]), unknown, *later)
-        if not least_coefficient(pattern, matrix, dict(before[:k]), found, free, least):
+    if fixed:
+        *before, (found, least) = fixed.items()
+        if not least_coefficient(pattern, matrix, dict(before), found, (unknown, *later), least):
             return False
     name, others = symbol(unknown), [symbol(n) for n in later]
     known = {symbol(n): v for n, v in fixed.items()} | {name: value}
     needed = False
     for margin in margins(pattern, matrix):
         form = sp.Poly(margin.value, name, *others)
-        rising = [form.coeff_monomial(n) for n in others]
+        slopes = [slope for slope in map(form.coeff_monomial, others) if slope != 0]
         if form.total_degree() > 1 or margin.value.free_symbols & {D, cross}:
             return False
-        if any(c != 0 for c in rising):
+        if slopes:
             # a large enough later name will do, for C = 1 too
-            if not all(at_most(ZERO, c) for c in rising) or not any(map(_rises, rising)):
+            if not all(map(_rises, slopes)):
                 return False
             continue
         reached = margin.value.xreplace(known)
