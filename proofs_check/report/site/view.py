@@ -226,6 +226,11 @@ def _as_printed(claim: Claim, prints: Mapping[str, str]) -> Claim:
 def shortened(where: str) -> str:
     """A place as a title: the first of several where they are long."""
     title = where if len(where) <= TITLE else textwrap.shorten(where.partition("; ")[0], TITLE, placeholder=" …")
+    if title.count("(") > title.count(")"):
+        # what is cut within brackets is left out with them
+        title = title[: title.rindex("(")] + "…"
+    # a quotation that is cut ends there
+    title += "'" * (title.endswith("…") and title.count("'") % 2)
     return title[:1].upper() + title[1:]
 
 

@@ -350,6 +350,10 @@ def test_a_line_of_a_proof_says_once_that_its_error_reaches_the_conclusion(sampl
 
 def test_a_title_begins_with_a_capital_but_within_a_sentence(sample_report: Report) -> None:
     assert view.shortened("below (34)") == "Below (34)"
+    # neither a bracket nor a quotation is left open
+    long = "Lemma 4, as its proof ('a standard application of Markov's inequality to the moments') has it"
+    assert view.shortened(long) == "Lemma 4, as its proof …"
+    assert view.shortened(f"Abstract: 'the equivalence of {'one and another, ' * 5}in the end'").endswith(" …'")
     sample_report["claims"][0]["where"] = "below (34)"
     entry = view.entries(sample_report)[0]
     assert (entry.title, entry.within) == ("Below (34)", "below (34)")
