@@ -47,7 +47,7 @@ _CALLED = {
 _APART = (r"\operatorname", r"\mathbb", r"\sum", r"\lVert", r"\mathrm", "|")
 _BREAK = re.compile(r" (=|<|>|\\leq|\\geq|\\to|\+|-) ")
 _MARKED = re.compile(r"`([^`]+)`(?!`)")
-_ENDS = re.compile(r"(?=[\s.,;:!?)\]]|$)")
+_ENDS = re.compile(r"(?=[\s.,;:!?)\]]|'s\b|$)")
 #: What shows that a factor is one, and that a run is a formula, beside a product without a sign.
 _SHOWN = re.compile(r"[\^|_\[]")
 _TELLING = re.compile(r"\w'\(|\^|\*\*|\||\[|sum_| ~ | -> |\{")
@@ -117,7 +117,7 @@ class _Reader:
         start, out = self.at, self.factor()
         while True:
             at = self.at
-            sign = next((s for s in (" * ", "*", "/", " ") if self.eat(s)), None)
+            sign = next((s for s in (" * ", " / ", "*", "/", " ") if self.eat(s)), None)
             if sign is None or (sign == "*" and self.text.startswith("*", self.at)):
                 self.at = at
                 return out
@@ -129,7 +129,7 @@ class _Reader:
                 return out
             self.beside |= beside
             dot = r" \cdot " if right[:1].isdigit() else r"\," if right.startswith(_APART) else " "
-            out += f"/{right}" if sign == "/" else dot + right
+            out += f"/{right}" if sign.strip() == "/" else dot + right
 
     def _joins(self, before: str, factor: str) -> bool:
         """Whether what stands after a space is a factor: always in brackets; outside where one of both shows it."""
