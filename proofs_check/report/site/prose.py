@@ -21,6 +21,8 @@ _LONE = re.compile(r"\((?:([A-Za-z]+_[A-Za-z0-9]+)|([A-Za-z])(?=\)\^))\)")
 _POWER = re.compile(r"(?:\^|\*\*)(?:(T)(?![A-Za-z0-9_])|(-?\d+|[A-Za-z]+)|\{([^{}]*)\}|\(([^()]*)\))")
 _BELOW = re.compile(r"_(?:([A-Za-z0-9]+|\*)|\{([^{}]*)\})")
 _BRACED = re.compile(r"\{([\w ,.:<>=^()+-]+)\}")
+#: The point of an inner product, omega_1.z: the name before it has an index, and a letter follows.
+_INNER = re.compile(r"\.(?=[a-z](?:_\w+)?\b)")
 _DOTS = {"...": r"\dots"}
 _SUMMED = re.compile(r"sum(?:_([A-Za-z]\w*)|_\{([^{}]*)\}|_\(([^()]*)\)) ")
 _RELATIONS = {
@@ -50,7 +52,7 @@ _MARKED = re.compile(r"`([^`]+)`(?!`)")
 _ENDS = re.compile(r"(?=[\s.,;:!?)\]]|'s\b|$)")
 #: What shows that a factor is one, and that a run is a formula, beside a product without a sign.
 _SHOWN = re.compile(r"[\^|_\[]")
-_TELLING = re.compile(r"\w'\(|\^|\*\*|\||\[|sum_| ~ | -> |\{")
+_TELLING = re.compile(r"\w'\(|\^|\*\*|\||\[|sum_| ~ | -> |\{|\(\w+_\w+\.[a-z]")
 
 
 class _Stop(Exception):
@@ -154,6 +156,8 @@ class _Reader:
                     out += rf"_{{{_inner(below[1] or below[2])}}}"
             elif self.eat(".T"):
                 out = rf"{_based(out)}^{{\top}}"
+            elif "_" in self.text[start : self.at] and self.match(_INNER):
+                out += rf" \cdot {self.atom()}"
             else:
                 break
         if self.at == start:
