@@ -104,7 +104,7 @@ def simulated(claim: Claim) -> list[dict[str, str]]:
             "params": Markup("; ").join(
                 filter(None, (at_case(case["params"], claim), mathml.sentence(sourced(before(raw), claim))))
             ),
-            "quantity": mathml.sentence(names.label(case["quantity"])),
+            "quantity": mathml.sentence(names.estimated(case["quantity"], claim)),
             "printed": valued(case, "printed"),
             "derived": valued(case, "derived"),
             "estimate": number(case["estimate"]),

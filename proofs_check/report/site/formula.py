@@ -53,6 +53,8 @@ _CALLS = {
     "inner": r"\left\langle %s \right\rangle",
     "softmax": r"\operatorname{softmax}\left(%s\right)",
     "entropy": r"\operatorname{entropy}\left(%s\right)",
+    # of isotropic tokens Sigma^(1/2) r_t e_t, whose law of r_t is any
+    "radial": r"\mathbb{E}[(r_t/\sqrt{d})^{%s}]",
 }
 #: Moments as statements write them, E[...], and the index of a norm.
 MOMENTS = {

@@ -186,6 +186,12 @@ def label(name: str) -> str:
     return BOUNDS[name][0] if name in BOUNDS else name if re.search(r"[(*]|^factor of ", name) else worded(name)
 
 
+def estimated(name: str, claim: Claim) -> str:
+    """What a case estimates, in the letters of the page where it is a formula of the suite."""
+    of_the_suite = name not in claim["printed"] and re.search(r"[(*]", name)
+    return written(name, claim, generated=True) if of_the_suite else label(name)
+
+
 def value(text: str, claim: Claim) -> Markup:
     """What is printed of a quantity; where that is another quantity, its definition."""
     latex = _short(text, claim)

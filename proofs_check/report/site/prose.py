@@ -21,6 +21,8 @@ _LONE = re.compile(r"\((?:([A-Za-z]+_[A-Za-z0-9]+)|([A-Za-z])(?=\)\^))\)")
 _POWER = re.compile(r"(?:\^|\*\*)(?:(T)(?![A-Za-z0-9_])|(-?\d+|[A-Za-z]+)|\{([^{}]*)\}|\(([^()]*)\))")
 _BELOW = re.compile(r"_(?:([A-Za-z0-9]+|\*)|\{([^{}]*)\})")
 _BRACED = re.compile(r"\{([\w ,.:<>=^()+-]+)\}")
+#: The point of an inner product, omega_1.z: the name before it has an index, and a letter follows.
+_INNER = re.compile(r"\.(?=[a-z](?:_\w+)?\b)")
 _DOTS = {"...": r"\dots"}
 _SUMMED = re.compile(r"sum(?:_([A-Za-z]\w*)|_\{([^{}]*)\}|_\(([^()]*)\)) ")
 _RELATIONS = {
@@ -47,10 +49,10 @@ _CALLED = {
 _APART = (r"\operatorname", r"\mathbb", r"\sum", r"\lVert", r"\mathrm", "|")
 _BREAK = re.compile(r" (=|<|>|\\leq|\\geq|\\to|\+|-) ")
 _MARKED = re.compile(r"`([^`]+)`(?!`)")
-_ENDS = re.compile(r"(?=[\s.,;:!?)\]]|$)")
+_ENDS = re.compile(r"(?=[\s.,;:!?)\]]|'s\b|$)")
 #: What shows that a factor is one, and that a run is a formula, beside a product without a sign.
 _SHOWN = re.compile(r"[\^|_\[]")
-_TELLING = re.compile(r"\w'\(|\^|\*\*|\||\[|sum_| ~ | -> |\{")
+_TELLING = re.compile(r"\w'\(|\^|\*\*|\||\[|sum_| ~ | -> |\{|\(\w+_\w+\.[a-z]")
 
 
 class _Stop(Exception):
@@ -117,7 +119,7 @@ class _Reader:
         start, out = self.at, self.factor()
         while True:
             at = self.at
-            sign = next((s for s in (" * ", "*", "/", " ") if self.eat(s)), None)
+            sign = next((s for s in (" * ", " / ", "*", "/", " ") if self.eat(s)), None)
             if sign is None or (sign == "*" and self.text.startswith("*", self.at)):
                 self.at = at
                 return out
@@ -129,7 +131,7 @@ class _Reader:
                 return out
             self.beside |= beside
             dot = r" \cdot " if right[:1].isdigit() else r"\," if right.startswith(_APART) else " "
-            out += f"/{right}" if sign == "/" else dot + right
+            out += f"/{right}" if sign.strip() == "/" else dot + right
 
     def _joins(self, before: str, factor: str) -> bool:
         """Whether what stands after a space is a factor: always in brackets; outside where one of both shows it."""
@@ -154,6 +156,8 @@ class _Reader:
                     out += rf"_{{{_inner(below[1] or below[2])}}}"
             elif self.eat(".T"):
                 out = rf"{_based(out)}^{{\top}}"
+            elif "_" in self.text[start : self.at] and self.match(_INNER):
+                out += rf" \cdot {self.atom()}"
             else:
                 break
         if self.at == start:

@@ -10,7 +10,7 @@ from functools import lru_cache
 from proofs_check.report.site.formula import LONGEST, MOMENTS, latex, parsed, recognised
 
 #: Calls that only a formula has.
-_SURE = frozenset(["exp", "sqrt", "norm", "erf", "hyper"])
+_SURE = frozenset(["exp", "sqrt", "norm", "erf", "hyper", "radial"])
 _OPERATORS = frozenset(["+", "-", "*", "/", "**", "=", "<", "<=", ">", ">=", "==", "!="])
 _ARITHMETIC = frozenset("+-*/") | {"**"}
 _COMPARED = frozenset(["=", "<", "<=", ">", ">="])

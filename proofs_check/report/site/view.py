@@ -24,6 +24,8 @@ from proofs_check.report.telling import (
     false_lines,
     graded,
     headed,
+    met_edges,
+    missed_edges,
     narrowed,
     ordered,
     power,
@@ -314,6 +316,12 @@ def detail(entry: Entry, table: Mapping[str, Entry]) -> dict[str, Any]:
     def generated(text: str) -> Markup:
         return mathml.sentence(names.written(text, claim, generated=True))
 
+    def edge_shown(edge: str) -> Markup:
+        name, equals, end = edge.partition(" = ")
+        # an end of a range is told in the letter that the range is told in
+        ranged = equals and name in {one["name"] for one in claim["agreement"]["ranges"]}
+        return mathml.sentence(f"{names.letter(name, claim)} = {end}") if ranged else generated(edge_told(edge))
+
     steps = [
         {"text": generated(step["text"]), "named": mathml.sentence(step["rule"]), "ok": step["ok"]}
         for step in claim["proof"]["steps"]
@@ -364,8 +372,8 @@ def detail(entry: Entry, table: Mapping[str, Entry]) -> dict[str, Any]:
         "plotted": plot.remarks(drawing, contradicts, stated),
         "cases": cases.simulated(claim),
         "asked": mathml.sentence(asked(claim, lambda name: names.letter(name, claim))),
-        "met": [generated(edge_told(edge)) for edge in claim["agreement"]["edges"]],
-        "missed": [generated(edge_told(edge)) for edge in claim["agreement"]["missed"]],
+        "met": [edge_shown(edge) for edge in met_edges(claim)],
+        "missed": [edge_shown(edge) for edge in missed_edges(claim)],
         "power": power(claim).rpartition(" / ")[::2] if claim["simulation"]["samples"] else ("", ""),
         "fidelity": mathml.sentence(graded(claim["fidelity"], claim.get("judged", ""))),
         "reading": mathml.sentence(names.written(claim["reading"], claim)),

@@ -33,6 +33,7 @@ SHOWN = {
     "x**(1/2)": "x^{1/2}",
     "sqrt(d*tr2)": r"\sqrt{d \operatorname{tr}((W\Sigma)^{2})}",
     "exp(-nu/2)": r"e^{-\nu/2}",
+    "m*radial(2)**2": r"m \mathbb{E}[(r_t/\sqrt{d})^{2}]^{2}",
     "Indicator(r <= 2)": r"\mathbf{1}\left\{r \leq 2\right\}",
     "Sum(i, i, 1, T)*x": r"(\sum_{i=1}^{T} i) x",
     "a*Sum(i + 1, i, 1, T)": r"a \sum_{i=1}^{T} (i + 1)",
@@ -221,3 +222,9 @@ def test_formulas_are_compared_in_bounded_work(other: str) -> None:
     """Thirty factors of three terms would be 3**30 terms, multiplied out."""
     with time_limit(5):
         assert same("*".join(f"(a{k} + b{k} + {k})" for k in range(30)), other) is False
+
+
+def test_a_moment_of_a_length_is_found_in_a_sentence() -> None:
+    one, two = "12*m*radial(2)**2*(y.T*y)**2*(m/2 - 1/2)/(24*d + 48)", "m*radial(2)**2*(y.T*y)**2/(4*(d + 2))"
+    found = [part for is_formula, part in runs.pieces(f"1 < 2: left side {one}, right side {two}") if is_formula]
+    assert found == ["1 < 2", one, two]

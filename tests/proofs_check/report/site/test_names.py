@@ -118,6 +118,18 @@ def test_a_counterexample_shows_what_its_parameters_stand_for(sample_report: Rep
     assert shown is not None and "seed" in shown["params"] and shown["drawn"] == ""
 
 
+def test_the_formula_that_a_case_estimates_is_in_the_letters_of_the_page(claim: Any) -> None:
+    """Else x would be a token in one column of the table and a fixed vector in the next."""
+    claim["said"] = SAID | {"letters": {"u": "x", "v": "y", "x": "omega"}}
+    claim["cases"] = [claim["cases"][0] | {"quantity": "E[cos(x[1].T*(u - v))]"}]
+    (shown,) = cases.simulated(claim)
+    assert "<mi>ω</mi>" in shown["quantity"] and "<mi>y</mi>" in shown["quantity"]
+    assert "<mi>u</mi>" not in shown["quantity"] and "<mi>v</mi>" not in shown["quantity"]
+    # what is printed has the page's letters already
+    claim["printed"] = {"factor of u*v": "1"}
+    assert names.estimated("factor of u*v", claim) == "factor of u*v"
+
+
 def test_a_value_of_another_quantity_is_what_the_reading_gives(claim: Any) -> None:
     """A limit's counterexample has theta beside its case; its quantity is found all the same."""
     given = claim["counterexample"]

@@ -18,6 +18,9 @@ from proofs_check.report.site import mathml, prose
         ("|W_Q|_F^2 + |W_K|_F^2", r"\lVert W_{Q} \rVert_{F}^{2} + \lVert W_{K} \rVert_{F}^{2}"),
         ("2 |W_QK|_*", r"2\,\lVert W_{\mathrm{QK}} \rVert_{*}"),
         ("<gamma^i, omega>", r"\langle \gamma^{i}, \omega \rangle"),
+        ("(4 kappa sqrt(d) / Delta_diag) r_eta", r"(4 \kappa \sqrt{d}/\Delta_{\mathrm{diag}}) r_{\eta}"),
+        ("Lambda exp(omega_reg.z)", r"\Lambda \exp(\omega_{\mathrm{reg}} \cdot z)"),
+        ("E[(omega_1.z)^2]", r"\mathbb{E}[(\omega_{1} \cdot z)^{2}]"),
         ("gamma~^i_alpha = 1/T^2", r"\tilde{\gamma}^{i}_{\alpha} = 1/T^{2}"),
         ("x_{t+1} ~ N(x_t, Sigma)", r"x_{t + 1} \sim N(x_{t}, \Sigma)"),
         ("2 sum_{j>i} E[x_i^T x_j]", r"2\,\sum_{j > i} \mathbb{E}[x_{i}^{\top} x_{j}]"),
@@ -46,6 +49,8 @@ def test_what_people_write_is_read_whole(text: str, latex: str) -> None:
         "in (5), a point (see above) of W (and m) is a T (x)",
         "a W is a matrix, I say; A theta",
         "either|or, not [both]",
+        "see my_file.c, x_1.then and (i.e. so)",
+        "either / or, W / nothing",
         "a^b^ ^T E[ E[x |x <y> (",
         "the print -> the truth",
         "x <script>alert(1)</script>",
@@ -61,6 +66,11 @@ def test_texts_are_kept_whole() -> None:
     found = list(prose.runs(text))
     assert "".join(part for _, part in found) == text
     assert [part for latex, part in found if latex] == ["x^2 <= 1", "(W_Q)^T W_K", "T -> infinity", "|a|^2"]
+
+
+def test_a_formula_may_have_an_apostrophe_after_it() -> None:
+    found = list(prose.runs("the mean of a^T W b and eta_ci^T W eta_ci's, and no more"))
+    assert [part for latex, part in found if latex] == ["a^T W b", "eta_ci^T W eta_ci"]
 
 
 def test_a_long_formula_may_be_broken_between_its_sides_and_summands() -> None:
