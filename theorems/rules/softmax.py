@@ -381,7 +381,7 @@ def outside_weight(left: sp.Expr, right: sp.Expr, hypotheses: Hypotheses, size: 
 
 @_softmax_rule("cauchy-schwarz-sum")
 def cauchy_schwarz_sum(left: sp.Expr, right: sp.Expr, hypotheses: Hypotheses, factor: sp.Expr) -> bool:
-    """sum_j w_j <u, v_j> = <u, sum_j w_j v_j> <= rho_V |sum_j w_j v_j> for |u| = rho_V.
+    """sum_j w_j <u, v_j> = <u, sum_j w_j v_j> <= rho_V |sum_j w_j v_j| for |u| = rho_V.
 
     Trusted: Cauchy-Schwarz, and that the nearest point u of the hull has the norm rho_V.
     """
