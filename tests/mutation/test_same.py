@@ -71,8 +71,8 @@ def test_a_search_may_look_elsewhere_where_the_original_says_the_same() -> None:
     """Below lam = 1/10 the least cost of the copy queries needs more than half the width of its bracket."""
     mutant = next(m for m in simulator_mutants("lampert2026.sec7.sink-lower") if "if not small" in m.name)
     assert judged_simulator(mutant) == ("equivalent", "other points, and the original says the same of each")
-    pair, entry = Pair(by_id()[mutant.claim]), registry.find(mutant.claim)
-    found = spoken(pair, entry, ())
+    entry: Any = registry.find(mutant.claim)
+    found = spoken(Pair(by_id()[mutant.claim]), entry, ())
     assert all(same._as_before(entry, found, row) for row in (0, 7))
     off = replace(found, columns={**found.columns, "value": found.columns["value"] * (1 + 1e-15)})
     wide = replace(found, errors={name: 2 * error for name, error in found.errors.items()})
