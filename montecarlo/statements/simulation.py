@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
@@ -12,7 +13,7 @@ import numpy as np
 from montecarlo import hypercontractivity
 from montecarlo.accumulate import Sample
 from montecarlo.empirical_checks import Simulation, Tails
-from montecarlo.statements import blocks, frames, pieces, radii, waves
+from montecarlo.statements import blocks, frames, pieces, radii, tilting, waves
 from montecarlo.statements import quadratic as quadratics
 from montecarlo.statements.arrays import Array, Generator, array, fetched, floating, is_array, library
 from montecarlo.statements.combine import combine, covariances_apart, moments_apart
@@ -35,8 +36,9 @@ BLOCK_NORMALS = 1 << 18
 MOST_WALKS = 1 << 11
 #: A bounded number may leave its bounds by this part of their width, for rounding.
 ROUNDING = 1e-9
-#: Laws of Gaussian tokens of mean 0: a sum of such is N(0, c Sigma).
+#: Laws of Gaussian tokens of mean 0: a sum of such is N(0, c Sigma); and all Gaussian ones.
 ISOTROPIC = ("iid", "walk", "walk-zero", "ar1", "gaussian")
+GAUSSIAN = (*ISOTROPIC, "walk-mean")
 
 
 class StatementSimulation:
@@ -53,6 +55,8 @@ class StatementSimulation:
     def __init__(self, plain: Mapping[str, Any], case: Mapping[str, Any]) -> None:
         self.law, self.case = list(plain["law"]), dict(case)
         self._tails: dict[str, Tails] = {}
+        #: By statistic, what stands for its numbers where it is sampled by importance.
+        self.tilts: dict[str, tilting.Tilted] = {}
         definitions = plain.get("definitions")
         sides = (frozen(plain[side], definitions) for side in ("left", "right"))
         #: Whether numpy suffices on a CPU.
@@ -158,6 +162,8 @@ class StatementSimulation:
 
     def _tails_of(self, statistic: Statistic) -> Tails:
         known, process = statistic.tails, self._process
+        if statistic.name in self.tilts:
+            return Tails(kurtosis=max(1.0, self.tilts[statistic.name].kurtosis()))
         shape, (argument, *others) = self._shape, statistic.arguments
         form, k = _power_of(argument, self.env) if statistic.power == 1 else (argument, statistic.power)
         if known.degree and process is not None and frames.several(process.kind, shape[0]):
@@ -188,6 +194,44 @@ class StatementSimulation:
         tokens = process.made(points.T.reshape(*self._shape, len(points)).copy())
         return self.env.with_tokens(tokens if self.native else array(tokens, self.env.device), self._read())
 
+    def _linear(self, process: Process) -> waves.Linear:
+        """The constant and the coefficients, by the normals, of nodes that are linear in the tokens."""
+        env = self._at_points(process, np.concatenate((np.zeros((1, self.normals)), np.eye(self.normals))))
+
+        def linear(node: Node) -> tuple[float, Array]:
+            start, *ends = fetched(numbers(node, env))
+            return float(start), np.array(ends) - start
+
+        return linear
+
+    def tilted(self) -> StatementSimulation | None:
+        """The same statement with means of exponentials sampled where these are large; None where none is to be."""
+        process, found = self._process, dict[str, tilting.Tilted]()
+        if process is None or process.kind not in GAUSSIAN:
+            return None
+        z = np.random.Generator(np.random.SFC64(0)).standard_normal((FEW, self.normals))
+        env, linear = self._at_points(process, z), self._linear(process)
+        for name, statistic in self.statistics.items():
+            if statistic.group > 1 or statistic.bounds is not None or statistic.degree is not None:
+                continue
+            (node,) = statistic.arguments
+            try:
+                with np.errstate(over="raise", invalid="raise"):
+                    terms = waves.exponentials(node, self.env, linear, self.normals)
+                    tilt = tilting.tilted(terms)
+                    values = fetched(numbers(node, env))
+            except (waves.NoWavesError, StatementSimulationError, OverflowError, FloatingPointError):
+                continue
+            if tilt is not None:
+                if not tilting.same(terms, z.T, values):
+                    raise StatementSimulationError(f"{name} is not the sum of exponentials that it was expanded into")
+                found[name] = tilt
+        if not found:
+            return None
+        other = copy.copy(self)
+        other.tilts, other._tails = found, {}
+        return other
+
     def _of_radius(self, statistic: Statistic) -> float | None:
         """The kurtosis of |v|^j, v a token or a sum of such with Sigma = I and j > 0; None for anything else."""
         process, (node, *others) = self._process, statistic.arguments
@@ -207,7 +251,6 @@ class StatementSimulation:
             return known
         process = self._process
         assert process is not None
-        points = np.concatenate((np.zeros((1, self.normals)), np.eye(self.normals)))
         law: waves.Law = waves.Gaussian()
         if process.kind in radii.KINDS:
             if process.kind != "iid-sphere":
@@ -223,16 +266,11 @@ class StatementSimulation:
             )
         if not isinstance(law, waves.Gaussian):
             process = Process(["iid"], self.T, process.root, self.env.scalars, places=process.places)
-        env = self._at_points(process, points)
-
-        def linear(node: Node) -> tuple[float, Array]:
-            start, *ends = fetched(numbers(node, env))
-            return float(start), np.array(ends) - start
-
+        linear = self._linear(process)
         found = waves.kurtosis(form, self.env, linear, self.normals, k, apart=statistic.power > 1, law=law)
         # of bounded numbers the bounds say more: what is rare need not occur in a sample
         if isinstance(law, waves.Gaussian) and not math.isfinite(found) and known.width is None:
-            one = self._at_points(process, points[:1])
+            one = self._at_points(process, np.zeros((1, self.normals)))
 
             def kind(node: Node) -> str:
                 return evaluate(node, one).kind
@@ -268,18 +306,18 @@ class StatementSimulation:
 
     def _numbers(self, generator: Generator, n: int) -> dict[str, Array]:
         """The numbers of n walks by statistic: tokens of a few walks at a time, groups of walks from all of them."""
-        arguments = {node: [] for one in self.statistics.values() for node in one.arguments}  # type: dict[Node, list[Array]]
-        for env in self._environments(generator, n):
+        plain = {name: one for name, one in self.statistics.items() if name not in self.tilts}
+        arguments = {node: [] for one in plain.values() for node in one.arguments}  # type: dict[Node, list[Array]]
+        moved = {name: [] for name in self.tilts}  # type: dict[str, list[Array]]
+        for env, z in self._environments(generator, n):
             for node, found in arguments.items():
                 found.append(numbers(node, env))
-        values = {
-            node: found[0] if len(found) == 1 else library(*found).concatenate(found)
-            for node, found in arguments.items()
-        }
-        return {
-            name: _checked(one, self._folded(one, [values[node] for node in one.arguments]))
-            for name, one in self.statistics.items()
-        }
+            for name, parts_of in moved.items():
+                parts_of.append(self.tilts[name].numbers(z))
+        values = {node: _joined(found) for node, found in arguments.items()}
+        drawn = {name: self._folded(one, [values[node] for node in one.arguments]) for name, one in plain.items()}
+        drawn |= {name: _joined(found) for name, found in moved.items()}
+        return {name: _checked(one, drawn[name]) for name, one in self.statistics.items()}
 
     def _folded(self, statistic: Statistic, values: list[Array]) -> Array:
         """The numbers of groups of walks: no group reaches from one block into the next."""
@@ -289,16 +327,20 @@ class StatementSimulation:
         parts = [statistic.fold(*(one[first : first + block] for one in values)) for first in range(0, n, block)]
         return library(*parts).concatenate(parts)
 
-    def _environments(self, generator: Generator, n: int) -> Iterator[Environment]:
+    def _environments(self, generator: Generator, n: int) -> Iterator[tuple[Environment, Array | None]]:
+        """The tokens of some walks at a time, and the normals that they are made of where a statistic needs these."""
         base = self.env if isinstance(generator, np.random.Generator) else _moved(self.env, generator.device)
         if self._process is None:
-            yield Environment(n, None, base.matrices, base.lists, base.scalars, device=base.device)
+            yield Environment(n, None, base.matrices, base.lists, base.scalars, device=base.device), None
             return
         process = self._process
         places = self._read()
         most = max(1, MOST_NUMBERS // (len(process.places) * len(process.root)))
         for first in range(0, n, most):
-            yield base.with_tokens(process.draw(min(most, n - first), generator), places)
+            z = process.normals(min(most, n - first), generator)
+            # a copy, as tokens are made in the place of the normals
+            kept = z.reshape(self.normals, -1) + 0.0 if self.tilts else None
+            yield base.with_tokens(process.made(z), places), kept
 
     def interval(self, side: str | Sequence[Any], intervals: Mapping[str, tuple[float, float]]) -> tuple[float, float]:
         """The interval of a side, "left" or "right" or an expression, from one of every raw mean by its name."""
@@ -388,3 +430,7 @@ def _power_of(node: Node, env: Environment) -> tuple[Node, int]:
         if isinstance(exponent, float | int) and exponent == round(exponent) >= 1:
             return node[1], round(exponent)
     return node, 1
+
+
+def _joined(found: list[Array]) -> Array:
+    return found[0] if len(found) == 1 else library(*found).concatenate(found)

@@ -82,16 +82,19 @@ class Process:
 
     def draw(self, n: int, generator: Generator) -> Array:
         """n walks' tokens at the places, (n, places, d) float64, walks innermost in memory."""
+        return self.made(self.normals(n, generator))
+
+    def normals(self, n: int, generator: Generator) -> Array:
+        """What n walks' tokens are made of, (places, d, n) float64: normals, or what stands for them under the law."""
         shape = (len(self.places), len(self.root), n)
         if isinstance(generator, np.random.Generator):
-            return self.made(self._whitened(generator.standard_normal(shape), generator))
+            return self._whitened(generator.standard_normal(shape), generator)
         import torch
 
         from montecarlo.walks import draw_normals
 
-        normals = torch.empty(shape, dtype=torch.float32, device=generator.device)
-        z = draw_normals(normals, generator).double()
-        return self.made(self._whitened(z, generator))
+        drawn = torch.empty(shape, dtype=torch.float32, device=generator.device)
+        return self._whitened(draw_normals(drawn, generator).double(), generator)
 
     def _whitened(self, z: Array, generator: Generator) -> Array:
         if self.kind in frames.KINDS:

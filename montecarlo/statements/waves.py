@@ -91,20 +91,31 @@ def kurtosis(
 
     ``apart`` takes f - f' of two walks for f. Under a law of ``Powers`` f is a polynomial in its linear forms.
     """
-    law = law or Gaussian()
     try:
         if isinstance(law, Powers):
-            powers, normals = law, normals // law.d
+            powers, zero = law, (0j,) * (normals // law.d)
 
             def leaf(part: Node) -> Terms | None:
                 return powers.powers(*linear(part)) if degree(part, env) == 1 else None
 
+            terms = _expanded(node, env, leaf, zero)
         else:
+            terms = exponentials(node, env, linear, normals)
+    except (NoWavesError, DirectionError, StatementSimulationError, OverflowError, FloatingPointError):
+        return math.inf
+    return kurtosis_of_terms(terms, power, apart, law)
 
-            def leaf(part: Node) -> Terms | None:
-                return _wave(part, env, linear)
 
-        terms = _expanded(node, env, leaf, (0j,) * normals)
+def exponentials(node: Node, env: Environment, linear: Linear, normals: int) -> Terms:
+    """A node as a sum of exponentials of linear forms in the normals; NoWavesError where it is none."""
+    return _expanded(node, env, lambda part: _wave(part, env, linear), (0j,) * normals)
+
+
+@np.errstate(over="raise", invalid="raise")
+def kurtosis_of_terms(terms: Terms, power: int, apart: bool = False, law: Law | None = None) -> float:
+    """``kurtosis`` of the sum of such terms; infinite where that is too dear."""
+    law = law or Gaussian()
+    try:
         mean, parts = _parts({key: weight for key, weight in terms.items() if weight}, law)
         if not parts:
             # all that is random cancels: a constant
@@ -114,7 +125,7 @@ def kurtosis(
             mean, kappa = 0.0, kappa * [1 + (-1) ** r for r in range(len(kappa))]
         kappa[1] = mean
         return kurtosis_of_moments(moments(list(kappa)), power)
-    except (NoWavesError, DirectionError, StatementSimulationError, OverflowError, FloatingPointError):
+    except (NoWavesError, DirectionError, OverflowError, FloatingPointError):
         return math.inf
 
 

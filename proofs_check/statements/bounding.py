@@ -279,7 +279,7 @@ def refute_by_balls(checker: Checker, pool: list[Case]) -> None:
         "printed": printed,
         "true": f"in [{first.left[0]:.6g}, {first.left[1]:.6g}]",
     }
-    least, sampled = min(abs(low), abs(high)), told([first.exactly, again.exactly])
+    least, sampled = min(abs(low), abs(high)), told([first, again])
     found.power = f"an error of {least:.3g} is caught with probability {1 - BETA:g}; {sampled}"
 
 

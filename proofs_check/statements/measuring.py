@@ -37,8 +37,8 @@ class Measurement:
 
     ``scale`` is what ``tolerance`` is a small part of: max(|mean|, standard deviation) of the raw numbers, as far as
     they move left - right. ``exactly`` says whether the number of walks was planned from exact variances, ``ranged``
-    whether errors are parts of the range of a number that did not vary in the pilot sample; ``misfit`` says of which
-    variance the data are too narrow.
+    whether errors are parts of the range of a number that did not vary in the pilot sample, ``moved`` whether
+    exponentials were sampled where they are large; ``misfit`` says of which variance the data are too narrow.
     """
 
     case: Mapping[str, Any]
@@ -51,6 +51,7 @@ class Measurement:
     exactly: bool = False
     misfit: str = ""
     ranged: bool = False
+    moved: bool = False
 
     @property
     def gap(self) -> tuple[float, float]:
@@ -211,9 +212,19 @@ class Plan:
         tolerance += max(high - low for low, high in rounded)
         scale = tolerance / self.part if self.sensitive else 1.0
         exactly = all(spread.exact for spread in spreads.values())
-        ranged = any(spread.reach for spread in spreads.values())
-        told = "; ".join(misfits)
-        return Measurement(self.case, left, right, sample.walks, 2 * tolerance, scale, intervals, exactly, told, ranged)
+        return Measurement(
+            self.case,
+            left,
+            right,
+            sample.walks,
+            2 * tolerance,
+            scale,
+            intervals,
+            exactly=exactly,
+            misfit="; ".join(misfits),
+            ranged=any(spread.reach for spread in spreads.values()),
+            moved=bool(simulation.tilts),
+        )
 
 
 def planned(
@@ -233,22 +244,51 @@ def planned(
 ) -> Plan:
     """Plan a sample at a case; ``wanted`` is a difference of the sides that must be seen, if smaller than usual.
 
-    ``budget`` multiplies what the effort affords.
+    ``budget`` multiplies what the effort affords. Where that is too little, means of exponentials are sampled where
+    these are large (importance sampling).
     The number of walks is planned from the variances that are ``derived``, by raw number, or where one is missing
     from those of a pilot sample with a stream of its own; the intervals come from the data of the sample itself and
     from the tails that follow from the statement. Raises TooDearError.
     """
     from montecarlo.statements.simulation import StatementSimulation
 
-    factor, most = EFFORTS[effort]
     simulation = StatementSimulation(prop.plain(), case)
     key = json.dumps(case, sort_keys=True) + mark
+    given: dict[str, Any] = {"delta": delta, "effort": effort, "wanted": wanted, "budget": budget}
+    given["stream"] = {"seed": seed, "claim_id": claim_id, "device": device, "threads": threads}
+    try:
+        return _planned(case, simulation, key, derived or {}, **given)
+    except TooDearError:
+        tilted = simulation.tilted()
+        if tilted is None:
+            raise
+        known = {name: spread for name, spread in (derived or {}).items() if name not in tilted.tilts}
+        try:
+            return _planned(case, tilted, key + "tilted", known, **given)
+        except TooDearError:
+            pass
+        raise
+
+
+def _planned(
+    case: Mapping[str, Any],
+    simulation: StatementSimulation,
+    key: str,
+    derived: Mapping[str, Spread],
+    *,
+    delta: float,
+    effort: str,
+    wanted: float | None,
+    budget: int,
+    stream: Mapping[str, Any],
+) -> Plan:
+    """Plan a sample of a simulation, with a stream of that key."""
+    factor, most = EFFORTS[effort]
     statistics = simulation.statistics
-    stream: dict[str, Any] = {"seed": seed, "claim_id": claim_id, "device": device, "threads": threads}
     if not statistics:
         return Plan(case, simulation, 0, delta, RELATIVE * factor, {}, {}, {}, {}, stream)
     share = delta / len(statistics)
-    spreads = dict(derived or {})
+    spreads = dict(derived)
     if not spreads.keys() >= statistics.keys():
         spreads = pilot_spreads(simulation, PILOT, key=key + "pilot", **stream) | spreads
     means = {name: spreads[name].mean for name in statistics}
@@ -284,7 +324,7 @@ def planned(
             raise TooDearError(f"{name} needs more walks than {effort} effort affords")
         needed = max(needed, math.ceil(count / per) * simulation.walks_per_block)
     walks = max(needed, PILOT)
-    stream["key"] = key
+    stream = {**stream, "key": key}
     return Plan(case, simulation, walks, share, RELATIVE * factor, spreads, variances, tails_of, sensitive, stream)
 
 

@@ -140,7 +140,7 @@ class Checker(Sampled):
             seen = [one.contradicts(self.prop.relation) if gap else one.agrees("=") for one in (first, again)]
             self.found.simulation, self.found.confirmed = "contradicts" if seen[0] else "underpowered", all(seen)
             self.found.counterexample = {"params": readable_case(case), "printed": str(right), "true": str(left)}
-            planned = told([first.exactly, again.exactly])
+            planned = told([first, again])
             least = f"an error of {gap or first.tolerance:.3g} is caught with probability {1 - BETA:g}; {planned}"
             self.found.power = least if gap else f"both sides are equal there, and so are the samples: {least}"
             if self.found.confirmed:

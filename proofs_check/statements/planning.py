@@ -9,7 +9,7 @@ P[A] no closed form, a pilot sample is drawn.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +19,7 @@ from theorems.statement.expression import Expr, StatementError, number
 
 if TYPE_CHECKING:
     from montecarlo.statements.simulation import StatementSimulation
+    from proofs_check.statements.measuring import Measurement
     from theorems.statement.deciding.decide import Derivation
     from theorems.statement.moments.scalars import Exact
 
@@ -106,15 +107,22 @@ def pilot_spreads(simulation: StatementSimulation, walks: int, **stream: Any) ->
     }
 
 
-def told(measured: Iterable[bool]) -> str:
-    """How samples were planned, given for each whether from exact variances."""
-    exact = list(measured)
-    if all(exact):
-        return "sizes planned from the exact variance" if exact else ""
+def told(measured: Sequence[Measurement]) -> str:
+    """How samples were planned and drawn."""
+    exact, moved = sum(m.exactly for m in measured), sum(m.moved for m in measured)
     pilot = "from a pilot sample, as the variance is not derived"
-    if not any(exact):
-        return f"sizes planned {pilot}"
-    return f"{sum(exact)} of {len(exact)} sizes planned from the exact variance, the others {pilot}"
+    if not measured:
+        return ""
+    if exact == len(measured):
+        found = "sizes planned from the exact variance"
+    elif not exact:
+        found = f"sizes planned {pilot}"
+    else:
+        found = f"{exact} of {len(measured)} sizes planned from the exact variance, the others {pilot}"
+    if moved:
+        several = "" if moved == len(measured) else f"{moved} of {len(measured)} "
+        found += f"; {several}sampled by importance, with exponentials drawn where they are large"
+    return found
 
 
 def _cheap(moment: Expr, exact: Exact) -> bool:

@@ -198,7 +198,7 @@ class Sampled:
             return
         found.power = (
             f"an error of {100 * found.detectable:.2g}% of max(|mean|, standard deviation){ranged} is caught with "
-            f"probability {1 - BETA:g} at each of {cases} cases; {told(m.exactly for m in self.measured)}"
+            f"probability {1 - BETA:g} at each of {cases} cases; {told(self.measured)}"
         )
         if self.dear:
             found.power += f"; {self.dear} drawn cases would take more walks than {self.effort} effort affords"

@@ -168,14 +168,14 @@ def test_a_sample_is_the_same_with_any_threads_and_chunks(monkeypatch: pytest.Mo
 
 def test_long_walks_are_made_a_few_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
     sizes: list[int] = []
-    draw = tokens.Process.draw
+    normals = tokens.Process.normals
 
     def counted(self: tokens.Process, n: int, generator: Any) -> Any:
-        found = draw(self, n, generator)
+        found = normals(self, n, generator)
         sizes.append(found.size)
         return found
 
-    monkeypatch.setattr(tokens.Process, "draw", counted)
+    monkeypatch.setattr(tokens.Process, "normals", counted)
     monkeypatch.setattr(simulation, "MOST_NUMBERS", 5_000)
     left, right = simulated(*TRUE["sum over tokens"], case={**CASE, "T": 40}, walks=2**14)
     assert max(sizes) <= 5_000 and not apart(left, right)

@@ -86,10 +86,15 @@ def test_a_wrong_variance_is_a_conflict_or_costs_power(factor: float, monkeypatc
 
 
 def test_what_was_planned_how_is_told() -> None:
+    def drawn(exactly: bool, moved: bool = False) -> measuring.Measurement:
+        return measuring.Measurement({}, (0, 0), (0, 0), 1, 0.0, exactly=exactly, moved=moved)
+
     assert told([]) == ""
-    assert told([True, True]) == "sizes planned from the exact variance"
-    assert told([False]).startswith("sizes planned from a pilot sample")
-    assert told([True, False]).startswith("1 of 2 sizes planned from the exact variance")
+    assert told([drawn(True), drawn(True)]) == "sizes planned from the exact variance"
+    assert told([drawn(False)]).startswith("sizes planned from a pilot sample")
+    assert told([drawn(True), drawn(False)]).startswith("1 of 2 sizes planned from the exact variance")
+    assert "; sampled by importance" in told([drawn(False, True)])
+    assert "; 1 of 2 sampled by importance" in told([drawn(True), drawn(False, True)])
 
 
 def test_sums_over_many_indices_take_a_pilot_sample() -> None:
