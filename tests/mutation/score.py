@@ -15,6 +15,7 @@ from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from typing import Any
 
+from tests.mutation import by_hand
 from tests.mutation import prints as mutation_prints
 from tests.mutation import rules as mutation_rules
 from tests.mutation import simulators as mutation_simulators
@@ -43,7 +44,7 @@ class Mutant:
             # of what a mutant makes of an expression
             warnings.simplefilter("ignore")
             try:
-                result, how = self.judge()
+                result, how = by_hand.judged(self.name, *self.judge())
             except Exception as error:
                 # which is to be mended, and spoils no other's judgement
                 result, how = "survived", f"raised {type(error).__name__}: {error}"
