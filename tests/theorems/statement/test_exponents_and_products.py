@@ -6,9 +6,12 @@ import pytest
 
 from montecarlo.search_values import evaluate
 from proofs_check.api import check
+from theorems.statement import proposition
+from theorems.statement.proofs.prover import proved
 from theorems.statement.reading.language import parsed
 from theorems.statement.values.cases import Case
 from theorems.statement.values.values import value
+from theorems.statement.work import Work
 
 
 @pytest.mark.parametrize(
@@ -32,3 +35,24 @@ def test_inequalities_between_moments_with_closed_forms(statement: str, hypothes
 def test_products_are_those_of_their_factors_on_both_sides(text: str, number: int) -> None:
     node = parsed(text)
     assert value(node, Case({})) == number == evaluate(node.plain(), {"numbers": {}})
+
+
+@pytest.mark.parametrize(
+    ("statement", "hypotheses", "holds"),
+    [
+        (
+            "1/factorial(n)/(1 - w/(n + 1)) = (n + 1)/factorial(n)/(n + 1 - w)",
+            "n integer, n >= 1, 0 < w, w < n + 1",
+            True,
+        ),
+        ("exp(w)*factorial(n) >= (1 + w)*factorial(n)", "n integer, n >= 1, w real", True),
+        ("exp(w)*factorial(n) >= (1 + 2*w)*factorial(n)", "n integer, n >= 1, w real", False),
+        # a product that is not shown to be positive
+        ("exp(w)*prod(k - a, k, 1, n) >= (1 + w)*prod(k - a, k, 1, n)", "n integer, n >= 1, w real, a real", False),
+        ("exp(w)*prod(k - a, k, 1, n) >= (1 + w)*prod(k - a, k, 1, n)", "n integer, n >= 1, w real, a < 1", True),
+        # two products that are not the same
+        ("exp(w)*factorial(n) >= (1 + w)*factorial(n + 1)", "n integer, n >= 1, w real", False),
+    ],
+)
+def test_products_that_both_sides_have_are_positive_numbers(statement: str, hypotheses: str, holds: bool) -> None:
+    assert (proved(proposition(statement, hypotheses), Work(1000)) is not None) == holds

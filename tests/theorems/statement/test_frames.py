@@ -169,6 +169,38 @@ def test_what_the_rule_trusts_of_tau() -> None:
         assert min(values.values()) > 0 and max(a) == 1
 
 
+def test_what_the_rule_trusts_of_one_series() -> None:
+    """1 - n (n - 1)/(d + 2) <= a_n, with equality at n = 2, and a_n <= d/(d + 2) from n = 2 on."""
+    for d in (1, 2, 3, 8, 40):
+        a = sp.Integer(1)
+        for n in range(60):
+            least = 1 - sp.Rational(n * (n - 1), d + 2)
+            assert a == 1 if n < 2 else least <= a <= sp.Rational(d, d + 2)
+            assert n != 2 or a == least
+            a *= sp.Rational(d, d + 2 * n)
+
+
+PAIR = "u in R^d, v in R^d"
+RATIO = "exp(-(norm(u)**2 + norm(v)**2)/2)*E[exp(x[1].T*(u + v))]/exp(u.T*v)"
+
+
+@pytest.mark.parametrize(
+    ("statement", "hypotheses", "status"),
+    [
+        (f"{RATIO} >= 1 - norm(u + v)**4/(4*(d + 2))", PAIR, "proved"),
+        (f"{RATIO} >= 1 - norm(u + v)**4/(4*(d + 2)) + norm(u + v)**6/(d + 2)**3", PAIR, "open"),
+        (f"{RATIO} >= 1 - norm(u + v)**4/(5*(d + 2))", PAIR, "open"),
+        ("E[exp(x[1].T*u)] <= exp(norm(u)**2/2)*(1 + norm(u)**2/100)", "u in R^d", "proved"),
+        ("E[exp(x[1].T*u)] <= exp(norm(u)**2/2)*(1 - norm(u)**2/100)", "u in R^d", "open"),
+        ("E[exp(x[1].T*u)] >= exp(norm(u)**2/2)*(1 - norm(u)**2)", "u in R^d", "proved"),
+        ("E[exp(x[1].T*u)] <= exp(norm(u)**2/2)*(1 - (norm(u)**2 - 4)/(d + 2))", "u in R^d", "open"),
+    ],
+)
+def test_polynomials_beside_one_series(statement: str, hypotheses: str, status: str) -> None:
+    prop = proposition(statement, f"{hypotheses}, Sigma = I", "", "iid(sphere)")
+    assert decide(prop, Derivation(prop)).status == status
+
+
 def test_bounds_and_balls_of_the_functions() -> None:
     for d, k in ((2, 2), (3, 3), (5, 2)):
         q = sp.Rational(7, 3)
@@ -191,16 +223,18 @@ def test_what_the_rule_says_is_so_of_drawn_combinations() -> None:
         "sphere": SphereExp(d, 4 * w),
         "es": sp.exp(w) * SphereExp(d, 2 * w),
     }
+    powers = {"s": values["s"], **{f"w{k}e": w**k * sp.exp(w) for k in range(4)}}
     numbers = [sp.Integer(k) for k in (-2, -1, 1, 2)] + [sign * 2 / (d + 2) for sign in (1, -1)] + [d / (d + 2)]
-    shown = refused = 0
-    for _ in range(200):
-        chosen = random.sample(sorted(values), random.choice((2, 3, 4)))
-        if not set(chosen) & {"s", "s2", "frame", "sphere", "es"}:
-            continue
-        gap = sum(random.choice(numbers) * values[name] for name in chosen)
-        step = termwise.by_terms(gap * sp.exp(-3 * w), lambda value: nonnegative(value, {d: 1 + sp.Symbol("more")}))
-        grid = [(n, place) for n in (1, 2, 3, 9) for place in ("1/100", "1/2", "2", "6")]
-        lowest = min(float(at(gap, {"d": Fraction(n), "w": Fraction(place)}).mid()) for n, place in grid)
-        shown, refused = shown + (step is not None), refused + (step is None and lowest < -1e-9)
-        assert step is None or lowest > -1e-9, gap
-    assert shown > 20 and refused > 20
+    for pool in (values, powers):
+        shown = refused = 0
+        for _ in range(200):
+            chosen = random.sample(sorted(pool), random.choice((2, 3, 4)))
+            if not set(chosen) & {"s", "s2", "frame", "sphere", "es"}:
+                continue
+            gap = sum(random.choice(numbers) * pool[name] for name in chosen)
+            step = termwise.by_terms(gap * sp.exp(-3 * w), lambda value: nonnegative(value, {d: 1 + sp.Symbol("more")}))
+            grid = [(n, place) for n in (1, 2, 3, 9) for place in ("1/100", "1/2", "2", "6")]
+            lowest = min(float(at(gap, {"d": Fraction(n), "w": Fraction(place)}).mid()) for n, place in grid)
+            shown, refused = shown + (step is not None), refused + (step is None and lowest < -1e-9)
+            assert step is None or lowest > -1e-9, gap
+        assert shown > 10 and refused > 20

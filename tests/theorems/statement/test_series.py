@@ -29,6 +29,7 @@ FACTORIAL = "prod(1/j, j, 1, k)"
 
 
 TAIL, HELD = "sum(exp(-w)*w**k/factorial(k), k, n, oo)", "n integer, n >= 1, 0 < w, w < l, "
+FIRST = "exp(-w)*w**n/factorial(n)"
 
 
 @pytest.mark.parametrize(
@@ -45,6 +46,19 @@ TAIL, HELD = "sum(exp(-w)*w**k/factorial(k), k, n, oo)", "n integer, n >= 1, 0 <
         ("sum(u**i/i, i, 1, oo) <= u/(1 - u)", "0 < u, u < 1", True),
         ("sum(u**i/i, i, 1, oo) <= u/(1 - u)", "0 < u, u <= 1", False),
         ("sum(u**i/i, i, 1, oo) >= 2*u", "0 < u, u < 1", False),
+        # by a geometric series
+        (f"{TAIL} <= {FIRST}*(n + 1)/(n + 1 - w)", "n integer, n >= 1, 0 < w, w < n + 1", True),
+        # the ratio at n is w/(n + 1), and below 1
+        (f"{TAIL} <= {FIRST}*(n + 2)/(n + 2 - w)", "n integer, n >= 1, 0 < w, w < n + 1", False),
+        (f"{TAIL} <= {FIRST}*(n + 1)/(n + 1 - w)", "n integer, n >= 1, 0 < w, w <= n + 1", False),
+        # the ratio rises with k
+        ("sum(u**k/k, k, n, oo) <= u**n/n/(1 - u*n/(n + 1))", "n integer, n >= 1, 0 < u, u < 1", False),
+        # terms of both signs
+        (
+            f"{TAIL.replace('w**k', '(-w)**k')} <= {FIRST}*(n + 1)/(n + 1 - w)",
+            "n integer, n >= 1, 0 < w, w < n + 1",
+            False,
+        ),
     ],
 )
 def test_bounds_of_sums(statement: str, hypotheses: str, holds: bool) -> None:

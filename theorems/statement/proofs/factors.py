@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from theorems.statement.expression import Expr, StatementError, minus, name, negative, number
+from theorems.statement.expression import BINDERS, Expr, StatementError, fresh, minus, name, negative, number
 from theorems.statement.proofs.steps import Step, Steps, together
 from theorems.statement.values.numbers import rational_at
 
@@ -107,3 +107,20 @@ def _shift(start: Expr, first: Expr) -> int | None:
     except (StatementError, KeyError):
         return 0 if first == start else None
     return int(gap) if gap.denominator == 1 else None
+
+
+def by_common_products(prover: Prover, high: Expr, low: Expr, relation: str) -> Steps | None:
+    """high >= low, > or =, whatever positive numbers the products are that occur in both sides."""
+    taken = {*high.names(), *low.names(), *prover.known.ranges, *prover.prop.parameters, *prover.prop.positions}
+    common = [{node for node in side.walk() if node.op == "prod"} for side in (high, low)]
+    found: Steps = []
+    for node, label in zip(sorted(common[0] & common[1], key=str), fresh("product", taken), strict=False):
+        positive = prover.at_least(node, number(0), True)
+        if positive is None:
+            return None
+        high, low = (side.swapped(node, name(label)) for side in (high, low))
+        prover, found = prover.knowing(("<", number(0), name(label))), [*found, *positive]
+    if not found or high.has(*BINDERS) or low.has(*BINDERS):
+        return None
+    steps = prover.equal(high, low) if relation == "=" else prover.at_least(high, low, relation == ">")
+    return None if steps is None else [*found, *steps]

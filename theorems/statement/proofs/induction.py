@@ -73,7 +73,7 @@ def _from(prover: Prover, high: Expr, low: Expr, relation: str, label: str, firs
     grown = _all(_growth(side, label, first) for side in (high, low))
     if grown is not None and (steps := together((shown(grown), shown(ends)))) is not None:
         return [Step("induction: both sides at the first place, and what they grow by", told), *steps]
-    ratios = _all(_ratio(side, label, first) for side in (high, low))
+    ratios = _all(ratio(side, label, first) for side in (high, low))
     if ratios is None:
         return None
     goals = [shown(ratios), shown(ends), *map(prover.defined, ratios)]
@@ -142,17 +142,19 @@ def _growth(node: Expr, label: str, first: Fraction) -> Expr | None:
     return None
 
 
-def _ratio(node: Expr, label: str, first: Fraction) -> Expr | None:
+def ratio(node: Expr, label: str, first: Fraction) -> Expr | None:
     """f(n + 1)/f(n), of products factor by factor."""
     if label not in node.names():
         return ONE
     if node.op == "prod":
         return _further(node, label, first)
     if node.op in ("*", "/"):
-        parts = _all(_ratio(arg, label, first) for arg in node.args)
+        parts = _all(ratio(arg, label, first) for arg in node.args)
         return None if parts is None else Expr(node.op, tuple(parts))
     if node.op == "**" and label not in node.args[0].names():
         base, exponent = node.args
+        if exponent == name(label):
+            return base
         return Expr("**", (base, minus(exponent.put({label: _next(label)}), exponent)))
     if node.op in BINDERS or node.has("sum", "prod"):
         return None

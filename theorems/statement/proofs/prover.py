@@ -16,7 +16,7 @@ from theorems.statement.proofs.averages import by_means, weights
 from theorems.statement.proofs.certificate import UNIT, Poly, Term, certificate, products, whole, written
 from theorems.statement.proofs.comparing import by_exponent, by_logarithm, by_signs, by_terms, unclipped
 from theorems.statement.proofs.existing import defined, needed
-from theorems.statement.proofs.factors import by_bases, by_factors
+from theorems.statement.proofs.factors import by_bases, by_common_products, by_factors
 from theorems.statement.proofs.facts import Fact, facts_of
 from theorems.statement.proofs.gradients import by_entries
 from theorems.statement.proofs.induction import by_induction
@@ -141,6 +141,8 @@ class Prover:
             return in_closed_form(self, left, right)
         if not (self.powers(left) and self.powers(right)):
             return None
+        if left.has("prod") and (steps := by_common_products(self, left, right, "=")) is not None:
+            return steps
         same = self.identical(left, right)
         if same is None:
             return by_induction(self, left, right, "=")
@@ -173,6 +175,8 @@ class Prover:
             return steps
         if "prod" in (high.op, low.op):
             return None if strict else by_factors(self, high, low) or by_induction(self, high, low, ">=")
+        if high.has("prod") and (steps := by_common_products(self, high, low, ">" if strict else ">=")) is not None:
+            return steps
         gap = minus(high, low)
         found = self._one_variable(high, low, strict)
         for rounds in (1, 2):

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+from functools import partial
 from typing import TYPE_CHECKING
 
 import sympy as sp
 
-from theorems.statement.expression import Expr, StatementError, name, number
+from theorems.statement.expression import Expr, StatementError, minus, name, number
 from theorems.statement.moments.series import terms_of
+from theorems.statement.proofs.induction import ratio as ratio_of
 from theorems.statement.proofs.steps import Step, Steps, together
 from theorems.statement.reading.hypotheses import words_of
 from theorems.statement.reading.language import Vocabulary, parsed
@@ -120,7 +123,32 @@ def bounded(prover: Prover, high: Expr, low: Expr, strict: bool) -> Steps | None
             if steps is not None:
                 told = f"{low} <= ({base})**(-({place}))*{whole}, as {base} >= 1 and {place} <= {first}"
                 return [*terms, *start, Step("Chernoff's bound", told, "Chernoff"), *_told(whole, value), *steps]
-    return None
+    rest = _geometric(prover, high, low)
+    return None if rest is None else [*terms, *start, *rest]
+
+
+def _geometric(prover: Prover, high: Expr, low: Expr) -> Steps | None:
+    """high >= sum_(k >= n) t_k, t_k >= 0, by t_n/(1 - r), where t_(k + 1)/t_k <= r = t_(n + 1)/t_n < 1 for k >= n."""
+    body, index, first = low.args
+    ratio = ratio_of(body, index, Fraction(0))
+    if ratio is None:
+        return None
+    largest = ratio.put({index: first})
+    own = ratio.put({index: name(prover.own_index(index))})
+    inside, _ = prover.within(low)
+    bound = Expr("/", (body.put({index: first}), minus(number(1), largest)))
+    steps = together(
+        goal()
+        for goal in (
+            partial(inside.defined, own),
+            partial(inside.at_least, largest, own, False),
+            partial(prover.at_least, number(1), largest, True),
+            partial(prover.defined, bound),
+            partial(prover.at_least, high, bound, False),
+        )
+    )
+    told = f"{low} <= {bound}, as every term is at most {largest} times the one before"
+    return None if steps is None else [Step("a sum to infinity is at most a geometric one", told), *steps]
 
 
 def _compared(prover: Prover, sides: list[tuple[Expr, Expr]], strict: bool) -> Steps | None:

@@ -14,6 +14,13 @@ for t, u >= 1
 as every factor is at most 1 and the first one at most d/(d + 2); tau(t, 0) = 1. A linear combination times exp(...) is
 >= 0 for every w >= 0 where its coefficients are: of t, u >= 1, of one index >= 1, and the constant. Each is linear in
 each of a_t, a_u and tau, so that its signs at the ends of their ranges suffice.
+
+Of one series beside polynomials times an exponential, c SphereExp + exp(w) sum_i p_i w^i, the coefficient of w^n/n! is
+c a_n + sum_i p_i n (n - 1) ... (n - i + 1). There a_0 = a_1 = 1 and, for n >= 2,
+
+    1 - n (n - 1)/(d + 2) <= a_n <= d/(d + 2),
+
+as a_n is the product of 1 - 2 k/(d + 2 k), k < n, at least 1 - sum_k 2 k/(d + 2), and at most its factor of k = 1.
 """
 
 from __future__ import annotations
@@ -52,16 +59,17 @@ def by_terms(gap: sp.Expr, nonnegative: Callable[[sp.Expr], bool]) -> Step | Non
     shares = [sp.cancel((exponent - terms[0][1]) / w) for _, exponent, _ in terms]
     if not all(share.is_Integer for share in shares):
         return None
-    inner, single, constant = sp.Integer(0), sp.Integer(0), sp.Integer(0)
+    weights: dict[tuple[str, ...], sp.Expr] = {}
     for (coefficient, _, counts), share in zip(terms, shares, strict=True):
-        found = _DOUBLE.get(_kinds(counts, int(share - min(shares)), w))
-        if found is None:
-            return None
-        inner, single, constant = (
-            inner + coefficient * found[0],
-            single + coefficient * found[1],
-            constant + coefficient,
-        )
+        kinds = _kinds(counts, int(share - min(shares)), w)
+        weights[kinds] = weights.get(kinds, sp.Integer(0)) + coefficient
+    if not weights.keys() <= _DOUBLE.keys():
+        return None
+    varying = (w.free_symbols - d.free_symbols) & set().union(*(one.free_symbols for one in weights.values()))
+    if varying:
+        return _by_powers(weights, d, w, nonnegative)
+    inner, single = (sum(one * _DOUBLE[kinds][k] for kinds, one in weights.items()) for k in (0, 1))
+    constant = sp.Add(*weights.values())
     ends = product((0, 1), (0, 1), (0, d / (d + 2)))
     corners = [inner.subs({_A: a, _B: b, _TAU: tau}) for a, b, tau in ends]
     corners += [single.subs(_A, a) for a in (0, 1)]
@@ -70,6 +78,46 @@ def by_terms(gap: sp.Expr, nonnegative: Callable[[sp.Expr], bool]) -> Step | Non
     shown = f"coefficients {sp.factor(inner)} of t, u >= 1, {sp.factor(single)} of one index, and {sp.factor(constant)}"
     trusted = "0 <= a_n <= 1 and 0 <= tau(t, u) <= d/(d + 2) for t, u >= 1, a_n = d^n/(d (d + 2) ... (d + 2n - 2))"
     return Step(RULE, f"{shown} are >= 0 in powers of {w}", trusted)
+
+
+def _by_powers(
+    weights: dict[tuple[str, ...], sp.Expr], d: sp.Expr, w: sp.Expr, nonnegative: Callable[[sp.Expr], bool]
+) -> Step | None:
+    """c SphereExp + p(w) exp(w) >= 0, by its coefficients in powers of w; None where it is another sum."""
+    if weights.keys() != {("s",), ("e",)}:
+        return None
+    c, polynomial = weights["s",], _in_powers(weights["e",], w)
+    if polynomial is None or c.free_symbols & (w.free_symbols - d.free_symbols):
+        return None
+    first, second, third, *others = [*polynomial, *[sp.Integer(0)] * max(0, 3 - len(polynomial))]
+    if nonnegative(c):
+        # the least of a_n is c (1 - n (n - 1)/(d + 2)), in falling powers of n as the others
+        needed = [c + first, second, third - c / (d + 2), *others]
+        used = "a_n >= 1 - n (n - 1)/(d + 2)"
+    elif nonnegative(-c):
+        needed = [c + first, c + first + second, c * d / (d + 2) + first, second, third, *others]
+        used = "a_n <= d/(d + 2) for n >= 2"
+    else:
+        return None
+    if not all(nonnegative(sp.factor(value)) for value in needed):
+        return None
+    trusted = f"{used}, a_n = d^n/(d (d + 2) ... (d + 2n - 2)), a_0 = a_1 = 1"
+    n = sp.Symbol("n")
+    rest = sum(sp.factor(one) * sp.prod([n - k for k in range(i)]) for i, one in enumerate(polynomial))
+    coefficient = sp.factor(c) * sp.Symbol("a_n") + rest
+    return Step(RULE, f"{coefficient}, the coefficient of w**n/n! with w = {w}, is >= 0", trusted)
+
+
+def _in_powers(value: sp.Expr, w: sp.Expr) -> list[sp.Expr] | None:
+    """The coefficients of a polynomial in w, of the lowest power first; None for anything else."""
+    power = sp.Dummy("w")
+    atoms = sorted((one for one in w.free_symbols if sp.diff(w, one).is_number), key=str)
+    if not atoms:
+        return None
+    own = sp.cancel(value.subs(atoms[0], sp.solve(w - power, atoms[0])[0]))
+    if own.free_symbols & w.free_symbols or not own.is_polynomial(power):
+        return None
+    return list(reversed(sp.Poly(own, power).all_coeffs()))
 
 
 def _weighed(term: sp.Expr) -> Weighed:
