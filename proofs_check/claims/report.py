@@ -444,6 +444,9 @@ class Claim(TypedDict):
         ),
     ]
     agreement: NotRequired[Agreement]
+    sharper: NotRequired[
+        Annotated[list[Line], Meta(description="Statements of ours that say more than the print, judged alike.")]
+    ]
     depends_on: list[Id]
     rests_on_refuted: list[Id]
     seconds: Seconds

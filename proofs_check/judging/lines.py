@@ -27,6 +27,11 @@ def stated_lines(claim: Statement, seed: int, every: bool = False) -> list[Line]
     return [_stated(line, claim, seed) for line in claim.lines if line.says or line.claim or every]
 
 
+def sharper(claim: Statement, seed: int) -> list[Line]:
+    """The statements that say more than a claim's print, judged."""
+    return [_stated(line, claim, seed) for line in claim.sharper]
+
+
 def _stated(line: ProofLine, claim: Statement, seed: int) -> Line:
     row: Line = {
         "label": line.label,

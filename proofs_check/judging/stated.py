@@ -27,7 +27,7 @@ from proofs_check.claims.findings import saying
 from proofs_check.claims.report import NARROWED, Case, Claim
 from proofs_check.inputs.plugins import load_simulations
 from proofs_check.judging.following import follows_where
-from proofs_check.judging.lines import holds, stated_lines
+from proofs_check.judging.lines import holds, sharper, stated_lines
 from proofs_check.statements.agreeing import widely
 from proofs_check.statements.attaining import where_attained
 from proofs_check.statements.found import Found
@@ -85,6 +85,8 @@ def judged_claim(claim: Statement, options: Any, device: str) -> list[tuple[Clai
             }
         )
     first["proof"]["lines"] = stated_lines(claim, options.seed, every=True)
+    if claim.sharper:
+        first["sharper"] = sharper(claim, options.seed)
     if claim.attained:
         hold_attained(first, said(claim, name), options.seed)
     binding = bound(claim, first["cases"], options.seed)

@@ -75,6 +75,7 @@ def found(report: Report) -> str:
             _heir(entry, [table[name] for name in source_of[entry.id]]) for entry in members if entry.id in source_of
         ]
         out += ["### Inherited errors", "", *inheriting, ""] if inheriting else []
+        out += _sharper(members)
         for verdict in _OPEN:
             for entry in members:
                 if entry.verdict == verdict:
@@ -129,6 +130,23 @@ def _heir(entry: view.Entry, sources: Sequence[view.Entry]) -> str:
     return f"- {escaped(entry.title)}{told}, from {origin} ({code(entry.id)})"
 
 
+def _sharper(entries: Sequence[view.Entry]) -> list[str]:
+    """What a paper could have said: statements of ours that are proved and say more than its prints."""
+    rows = [
+        f"- {escaped(entry.within)}, {_in_letters(line['label'], entry)}: {math(view.line_latex(line, entry.claim))}, "
+        f"{_in_letters(line['where'], entry)} ({code(entry.id)})"
+        for entry in entries
+        for line in entry.claim.get("sharper", ())
+        if line["holds"]
+    ]
+    return ["### Sharper than printed", "", *rows, ""] if rows else []
+
+
+def _in_letters(text: str, entry: view.Entry) -> str:
+    """A sentence of ours in the paper's letters."""
+    return sentence(names.written(text, entry.claim, generated=True))
+
+
 def _finding(entry: view.Entry) -> list[str]:
     """One claim that is not verified: what is printed, what is correct, why, a check, and how to see it again."""
     claim = entry.claim
@@ -154,7 +172,7 @@ def _finding(entry: view.Entry) -> list[str]:
         told = "proved; the simulation could not confirm it" if proved else entry.correction.verdict
         add("the correction is", f"{told} ({sentence(second['reason'] if proved else _how(second))})")
     if lines := byhand.check(claim):
-        add("check", " ".join(sentence(names.written(line, claim, generated=True)) for line in lines))
+        add("check", " ".join(_in_letters(line, entry) for line in lines))
     elif given := claim["counterexample"]:
         params = {names.letter(name, claim): value for name, value in given["params"].items()}
         add("check", escaped(f"{parameters(params)}: {sourced(gives(given), claim)}".removeprefix(": ")))

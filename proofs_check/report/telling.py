@@ -346,6 +346,10 @@ def holding(claim: Claim) -> Facts:
     return [("truth holds", where)] * bool(where) + [("truth - print", away)] * bool(away)
 
 
+#: What is said of a statement that holds, does not, or is neither proved nor refuted.
+HOLDS = {True: "proved", False: "false", None: "not decided"}
+
+
 def proof_lines(claim: Claim) -> Facts:
     """The first printed line of the proof that is false, and the first whose error reaches the conclusion."""
     lines = {line["label"]: line for line in claim["proof"]["lines"]}
@@ -418,6 +422,8 @@ def findings(claim: Claim, correction: Claim | None) -> Facts:
     add("starts", starts(claim))
     for variant in claim["variants"]:
         add("variant", f"{variant_told(variant)} ({'; '.join(variant['evidence'])})")
+    for line in claim.get("sharper", ()):
+        add("sharper", f"{line['label']}: {line['printed']} ({HOLDS[line['holds']]})")
     facts += proof_lines(claim)
     # a report of an earlier day has none
     add("on trust", ", ".join(one["rule"] for one in claim["symbolic"].get("trusted", ())))

@@ -8,7 +8,18 @@ from functools import lru_cache
 
 from proofs_check.claims.report import Claim, Report
 from proofs_check.report.site import formula, mathml, names, overview, prose, runs, view
-from proofs_check.report.telling import asked, gives, graded, parameters, power, sourced, took, trusted, variant_told
+from proofs_check.report.telling import (
+    HOLDS,
+    asked,
+    gives,
+    graded,
+    parameters,
+    power,
+    sourced,
+    took,
+    trusted,
+    variant_told,
+)
 
 _SPECIAL = re.compile(r"([\\`*_\[\]|~$]|^[#+=-])")
 _MARKS = {"verified": "✓", "refuted": "✗", "undecided": "?", "conflict": "!", "error": "!"}
@@ -111,6 +122,9 @@ def _claim(entry: view.Entry) -> list[str]:
     out += _block("Both sides", escaped(asked(claim)))
     for variant in claim["variants"]:
         out += _block("Variant", escaped(variant_told(variant)))
+    for line in claim.get("sharper", ()):
+        label, where = (sentence(names.written(line[name], claim, generated=True)) for name in ("label", "where"))
+        out += _block("Sharper", f"{label}: {math(view.line_latex(line, claim))} ({HOLDS[line['holds']]}; {where})")
     out += _block("Rests on", ", ".join(code(name) for name in claim["depends_on"]))
     out += _block("Rests on refuted", ", ".join(code(name) for name in claim["rests_on_refuted"]))
     out += _block("Replay", code(claim["replay"]) if claim["replay"] else "")

@@ -19,6 +19,7 @@ from proofs_check.report.causes import inherited, of_lower_order
 from proofs_check.report.site import cases, compare, formula, holding, mathml, names, notation, plot, proof, slip
 from proofs_check.report.site.ordering import arranged
 from proofs_check.report.telling import (
+    HOLDS,
     asked,
     edge_told,
     false_lines,
@@ -335,9 +336,15 @@ def detail(entry: Entry, table: Mapping[str, Entry]) -> dict[str, Any]:
             for side in ("printed", "derived")
             if line[side]
         }
-        | ({"printed": _line(line, claim)} if line.get("latex") else {})
+        | ({"printed": mathml.shown(line_latex(line, claim))} if line.get("latex") else {})
         | {"entry": table.get(line.get("claim", ""))}
         for line in claim["proof"]["lines"]
+    ]
+    sharper = [
+        line
+        | {"printed": mathml.shown(line_latex(line, claim)), "told": HOLDS[line["holds"]]}
+        | {name: generated(line[name]) for name in ("label", "where")}
+        for line in claim.get("sharper", ())
     ]
     drawing, hand = plot.rows(claim["cases"]), byhand.check(claim)
     stated, contradicts = sourced("printed", claim), claim["simulation"]["status"] == "contradicts"
@@ -357,6 +364,7 @@ def detail(entry: Entry, table: Mapping[str, Entry]) -> dict[str, Any]:
         "steps": steps,
         "wrong": wrong,
         "lines": lines,
+        "sharper": sharper,
         "false_lines": false_lines(claim),
         "evidence": [generated(text) for text in gathered(claim)],
         "trusted": [mathml.sentence(trusted(one)) for one in claim["symbolic"]["trusted"]],
@@ -425,10 +433,10 @@ def gathered(claim: Claim) -> list[str]:
     return [f"{', '.join(dict.fromkeys(by))}: {text}" if by else text for text, by in found.items()]
 
 
-def _line(line: Line, claim: Claim) -> Markup:
+def line_latex(line: Line, claim: Claim) -> str:
     """A line of a proof that is a statement: of another claim as that has it, else in the paper's letters."""
     latex = None if line.get("claim") else formula.relation(names.written(line["printed"], claim, generated=True))
-    return mathml.shown(latex or line["latex"])
+    return latex or line["latex"]
 
 
 def _params(claim: Claim) -> Mapping[str, Any]:

@@ -10,7 +10,7 @@ import pytest
 
 from proofs_check.claims.report import Claim
 from proofs_check.claims.schema import empty
-from proofs_check.judging.lines import mark, stated_lines
+from proofs_check.judging.lines import mark, sharper, stated_lines
 from proofs_check.judging.runner import _standing
 from tests.proofs_check.holes.lemmas import forgotten
 from theorems.authoring import claim as stated
@@ -54,6 +54,26 @@ def test_a_false_line_is_found() -> None:
     proof = marked(replace(claim, lines=tuple(wrong)), [])
     assert proof["first_false"] == "(27)"
     assert proof["first_reaching"] is None
+
+
+#: A part of each sharper statement, and what makes it false.
+TOO_SHARP = {
+    "choromanski2021.sec3.strictly-better": ("1 - exp(-norm(u + v)**2)", "1 - exp(-norm(u + v)**2)/2"),
+    "choromanski2021.appF.eq33-tail": ("(n + 1 - w)", "(n + 2 - w)"),
+    THEOREM1: ("4*(d + 2)", "8*(d + 2)"),
+}
+
+
+def test_what_says_more_than_a_print_is_proved_and_what_says_too_much_is_not() -> None:
+    claims = [claim for claim in by_id().values() if claim.sharper]
+    assert [claim.id for claim in claims] == list(TOO_SHARP)
+    for claim in claims:
+        assert [line["holds"] for line in sharper(claim, 0)] == [True]
+        part, wrong = TOO_SHARP[claim.id]
+        (line,) = claim.sharper
+        assert part in line.says
+        false = replace(claim, sharper=(replace(line, says=line.says.replace(part, wrong)),))
+        assert [line["holds"] for line in sharper(false, 0)] == [False]
 
 
 def test_an_error_reaches_the_conclusion_by_refuted_claims_alone() -> None:

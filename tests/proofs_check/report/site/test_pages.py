@@ -17,7 +17,7 @@ import pytest
 
 from proofs_check.claims.report import Variant
 from proofs_check.claims.schema import empty
-from proofs_check.report import byhand, site, telling
+from proofs_check.report import byhand, documents, site, telling
 from proofs_check.report.publishing import HEAD, MANIFEST, MOST
 from proofs_check.report.site import names, pages, view
 from tests.proofs_check.report.site.reading import Element, read
@@ -364,6 +364,22 @@ def test_a_line_of_a_proof_says_once_that_its_error_reaches_the_conclusion(sampl
     page = written(sample_report)["claims/bao2024.appA.eq15.html"]
     table = page.partition('id="proof"')[2].partition("</table>")[0]
     assert table.count("reaches the conclusion") == 1
+
+
+def test_what_says_more_than_the_print_stands_on_the_page_and_in_the_findings(sample_report: Report) -> None:
+    report = copy.deepcopy(sample_report)
+    claim = report["claims"][0]
+    line = {"where": "for every i", "printed": "E[norm(x[i])**2] = i*tr(Sigma)", "latex": "a = b", "reaches": False}
+    claim["sharper"] = [
+        {**line, "label": label, "derived": "", "holds": holds} for label, holds in (("proved", True), ("open", None))
+    ]
+    page = next(text for name, text in written(report).items() if name.endswith(f"{claim['id']}.html"))
+    assert "Sharper than the print" in page and "(not decided): for every" in page
+    assert "sharper" in dict(telling.findings(claim, None))
+    assert "(proved; for every" in written(report)["report.md"]
+    found = documents.found(report)
+    assert "### Sharper than printed" in found and ", proved: $" in found and ", open: $" not in found
+    assert "Sharper" not in documents.found(sample_report)
 
 
 def test_a_title_begins_with_a_capital_but_within_a_sentence(sample_report: Report) -> None:
