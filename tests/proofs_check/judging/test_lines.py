@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -12,11 +14,13 @@ from proofs_check.claims.report import Claim
 from proofs_check.claims.schema import empty
 from proofs_check.judging.lines import holds, mark, stated_lines
 from proofs_check.judging.runner import _standing
+from proofs_check.statements.deterministic import changed_numbers
 from tests.proofs_check.holes.lemmas import forgotten
 from theorems.authoring import claim as stated
 from theorems.authoring import unread
 from theorems.claims.catalogue import CatalogueError, ProofLine, Statement, by_id
 from theorems.kernel.catalogued import line_said
+from theorems.statement import StatementError, proposition
 from theorems.statement.deciding.decide import Derivation, decide
 from theorems.statement.proofs import proved
 from theorems.statement.proposition import Proposition
@@ -95,6 +99,25 @@ def test_a_neighbour_of_a_line_is_not_proved(name: str, label: str, change: tupl
     assert other != line
     assert _without_samples(line_said(line, claim))
     assert not _without_samples(line_said(other, claim))
+
+
+@pytest.mark.parametrize("name", [THEOREM5, THEOREM6])
+def test_a_line_with_another_number_is_not_proved(name: str) -> None:
+    claim, tried = by_id()[name], 0
+    for line in (one for one in claim.lines if one.says and one.law != "walk"):
+        prop = line_said(line, claim)
+        sides = [(left, prop.right) for left in changed_numbers(prop.left)]
+        sides += [(prop.left, right) for right in changed_numbers(prop.right)]
+        for left, right in sides:
+            text = f"{left} {prop.relation} {right}"
+            # tokens are exchangeable
+            if re.sub(r"x\[\d\]", "x", text) == re.sub(r"x\[\d\]", "x", f"{prop.left} {prop.relation} {prop.right}"):
+                continue
+            with suppress(StatementError):
+                other = proposition(text, line.hypotheses, "", line.law)
+                assert not _without_samples(other), text
+                tried += 1
+    assert tried > 20
 
 
 @pytest.mark.parametrize("turned", ["frame(isotropic)", "iid(isotropic)"])
