@@ -63,10 +63,12 @@ def expected_power(node: Expr, exact: Exact) -> sp.Expr | None:
 
 def _form(base: Expr, exact: Exact) -> tuple[Linear, ...]:
     """A linear form of tokens, without a number beside them."""
-    parts = wave("exp", exact.terms(base), exact.traces.transposed).exponent
-    if not all(part.vector for part in parts):
-        raise NotPolynomialError(f"powers of {base} are not derived; those of forms such as x[1].T*u are", at=base.at)
-    return parts
+    terms = exact.terms(base)
+    with suppress(StatementError):
+        parts = wave("exp", terms, exact.traces.transposed).exponent
+        if all(part.vector for part in parts):
+            return parts
+    raise NotPolynomialError(f"powers of {base} are not derived; those of forms such as x[1].T*u are", at=base.at)
 
 
 def _apart(forms: list[tuple[Linear, ...]], exact: Exact) -> bool:
