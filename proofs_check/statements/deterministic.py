@@ -12,6 +12,7 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from itertools import chain
@@ -29,6 +30,7 @@ from proofs_check.statements.conflicting import AGREE, conflicting
 from proofs_check.statements.shrinking import MANY, cost, shrunk
 from proofs_check.statements.texts import without_cases
 from theorems.statement.expression import HALF_LINE, MOMENTS, Expr, number
+from theorems.statement.moments.series import NoRatioError
 from theorems.statement.proofs import proved
 from theorems.statement.proofs.matrices import about_matrices
 from theorems.statement.proposition import Proposition
@@ -438,7 +440,9 @@ def _unrefuted(search: _Search, work: Work) -> Found:
 def _fates(search: _Search) -> Iterator[Mutant]:
     prop = search.prop
     for wrong in mutants_of(prop):
-        yield _fate(search, wrong)
+        # a sum to infinity that is not read any more says nothing
+        with suppress(NoRatioError):
+            yield _fate(search, wrong)
 
 
 def _fate(search: _Search, wrong: Proposition) -> Mutant:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
+from contextlib import suppress
 from dataclasses import replace
 from typing import Any
 
@@ -10,14 +12,21 @@ import pytest
 
 from proofs_check.claims.report import Claim
 from proofs_check.claims.schema import empty
-from proofs_check.judging.lines import mark, sharper, stated_lines
+from proofs_check.judging.lines import holds, mark, sharper, stated_lines
 from proofs_check.judging.runner import _standing
+from proofs_check.statements.deterministic import changed_numbers
 from tests.proofs_check.holes.lemmas import forgotten
 from theorems.authoring import claim as stated
 from theorems.authoring import unread
 from theorems.claims.catalogue import CatalogueError, ProofLine, Statement, by_id
+from theorems.kernel.catalogued import line_said
+from theorems.statement import StatementError, proposition
+from theorems.statement.deciding.decide import Derivation, decide
+from theorems.statement.proofs import proved
+from theorems.statement.proposition import Proposition
 
 THEOREM1 = "choromanski2021.sec3.thm1-lower"
+THEOREM5, THEOREM6 = "choromanski2021.appF.thm5", "choromanski2021.appF.thm6"
 PAPER = "choromanski2021."
 
 
@@ -39,7 +48,7 @@ def test_a_line_is_said_in_one_way() -> None:
             ProofLine("line", "here", **fields)
 
 
-@pytest.mark.parametrize("name", [THEOREM1, "choromanski2021.appF.thm5"])
+@pytest.mark.parametrize("name", [THEOREM1, THEOREM5, THEOREM6])
 def test_the_lines_that_are_statements_are_proved(name: str) -> None:
     lines = [line for line in stated_lines(by_id()[name], 0) if "claim" not in line]
     assert lines
@@ -74,6 +83,71 @@ def test_what_says_more_than_a_print_is_proved_and_what_says_too_much_is_not() -
         assert part in line.says
         false = replace(claim, sharper=(replace(line, says=line.says.replace(part, wrong)),))
         assert [line["holds"] for line in sharper(false, 0)] == [False]
+
+
+def _without_samples(prop: Proposition) -> bool:
+    return decide(prop, Derivation(prop)).status == "proved" if prop.random else proved(prop) is not None
+
+
+@pytest.mark.parametrize(
+    ("name", "label", "change"),
+    [
+        (THEOREM5, "(44)-(47)", ("theta**j", "theta**k")),
+        (THEOREM5, "(44)-(47)", ("j, 0, oo", "j, 1, oo")),
+        (THEOREM5, "(44)-(47)", ("factorial(j)", "factorial(j + 1)")),
+        # the lengths apart, the rotation of z
+        (THEOREM5, "(51)-(56)", ("*E[norm(x[1])**(2*j + 2*k + 2*l)]", "")),
+        (THEOREM5, "(51)-(56)", ("E[norm(x[1])**(2*l)]*", "")),
+        (THEOREM5, "(51)-(56)", ("(x[1].T*f)", "(x[2].T*f)")),
+        (THEOREM5, "(51)-(56)", ("norm(z)**(2*j + 2*k + 2*l)", "norm(z)**(j + k + l)")),
+        # tau, and independent features
+        (THEOREM5, "(60)-(63), orthogonal features, an even", ("gamma(d/2)**2", "gamma(d/2)")),
+        (THEOREM5, "(60)-(63), orthogonal features, an even", ("j + k + l)))", "j + k + l + 1)))")),
+        (THEOREM5, "(60)-(63), orthogonal features, an even", ("(1 - ", "(2 - ")),
+        (THEOREM5, "(60)-(63), independent features: what", ("**(2*k)]*E", "**(2*k + 2)]*E")),
+        (THEOREM5, "(60)-(63), independent features, an odd", ("2*j + 1", "2*j + 2")),
+        (THEOREM5, "(60)-(63), orthogonal features, an odd", ("2*j + 1", "2*j + 2")),
+        (THEOREM6, "(74)", ("gamma(d/2 + j + k)", "gamma(d/2 + j)")),
+        (THEOREM6, "(75)", ("2/(d + 2)", "2/(d + 1)")),
+        (THEOREM6, "(75)", ("- g[0])", ")")),
+    ],
+)
+def test_a_neighbour_of_a_line_is_not_proved(name: str, label: str, change: tuple[str, str]) -> None:
+    claim = by_id()[name]
+    (line,) = (one for one in claim.lines if one.label.startswith(label))
+    other = replace(line, says=line.says.replace(*change))
+    assert other != line
+    assert _without_samples(line_said(line, claim))
+    assert not _without_samples(line_said(other, claim))
+
+
+@pytest.mark.parametrize("name", [THEOREM5, THEOREM6])
+def test_a_line_with_another_number_is_not_proved(name: str) -> None:
+    claim, tried = by_id()[name], 0
+    for line in (one for one in claim.lines if one.says and one.law != "walk"):
+        prop = line_said(line, claim)
+        sides = [(left, prop.right) for left in changed_numbers(prop.left)]
+        sides += [(prop.left, right) for right in changed_numbers(prop.right)]
+        for left, right in sides:
+            text = f"{left} {prop.relation} {right}"
+            # tokens are exchangeable
+            if re.sub(r"x\[\d\]", "x", text) == re.sub(r"x\[\d\]", "x", f"{prop.left} {prop.relation} {prop.right}"):
+                continue
+            with suppress(StatementError):
+                other = proposition(text, line.hypotheses, "", line.law)
+                assert not _without_samples(other), text
+                tried += 1
+    assert tried > 20
+
+
+@pytest.mark.parametrize("turned", ["frame(isotropic)", "iid(isotropic)"])
+def test_lines_of_orthogonal_features_are_no_lines_of_independent_ones(turned: str) -> None:
+    claim = by_id()[THEOREM5]
+    apart = [line for line in claim.lines if line.label.startswith("(60)-(63)") and "odd" not in line.label]
+    assert len(apart) == 2
+    (moved,) = (replace(line, law=turned) for line in apart if line.law != turned)
+    assert not _without_samples(line_said(moved, claim))
+    assert holds(line_said(moved, claim), "moved", 0) is not True
 
 
 def test_an_error_reaches_the_conclusion_by_refuted_claims_alone() -> None:

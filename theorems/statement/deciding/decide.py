@@ -26,7 +26,7 @@ from theorems.statement.limits.limit_sides import limit_sides
 from theorems.statement.limits.limits import Regime, regimes
 from theorems.statement.moments.forms import NotPolynomialError
 from theorems.statement.moments.having import has_values, visibly_nonnegative
-from theorems.statement.moments.mixing import radial_at
+from theorems.statement.moments.mixing import Radial, radial_at
 from theorems.statement.moments.normal import equal, nonnegative, sign
 from theorems.statement.moments.pieces import gaps
 from theorems.statement.moments.scalars import Exact
@@ -217,6 +217,9 @@ class Derivation:
     def put(self, formula: sp.Expr, order: Order, case: Mapping[str, Any]) -> sp.Expr:
         """A formula in one order, with the numbers of a case for its names; NotPolynomialError for one without."""
         exact, known = self.exact(order), self._numbers(case)
+        if exact.law.lengths:
+            # a moment of a power that is a number has a name
+            formula = formula.replace(Radial, lambda power: Radial(self.put(power, order, case)))
         point: dict[str, Fraction | sp.Expr] = {}
         for s in formula.free_symbols:
             if (order, s.name) not in known:

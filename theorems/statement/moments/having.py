@@ -104,7 +104,8 @@ class Values:
         """Whether an expression is shown to be 0 nowhere."""
         if node.op == "*":
             return all(map(self.nonzero, node))
-        if node.op == "**":
+        if node.op in ("**", "/"):
+            # one that has a value
             return self.nonzero(node.args[0])
         if node.op == "gamma":
             # the Gamma function has no zeros

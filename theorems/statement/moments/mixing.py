@@ -17,6 +17,9 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from math import prod
+from typing import Any
+
+import sympy as sp
 
 from theorems.algebra.ratio import Ratio
 from theorems.statement.expression import Expr, StatementError
@@ -107,16 +110,30 @@ def factor(
         return Ratio.of(1) - p + p * c**half
     spherical = kind in ("iid-sphere", "iid-isotropic")
     head = Ratio.of("d") if spherical else arguments[0]
-    found = radial(half) if kind == "iid-isotropic" else Ratio.of(1)
+    found = radial(2 * half) if kind == "iid-isotropic" else Ratio.of(1)
     for k in range(1, half + 1):
         step = 2 * (k - 1) if spherical else -2 * k
         found = found if step == 0 else found * head * inverse(head + step)
     return found
 
 
-def radial(half: int) -> Ratio:
-    """E (r/sqrt(d))^(2 half) of isotropic tokens, a name of its own, as the law of r is any."""
-    return Ratio.of(f"radial({2 * half})") if half else Ratio.of(1)
+def radial(power: int) -> Ratio:
+    """E (r/sqrt(d))^power of isotropic tokens, a name of its own, as the law of r is any."""
+    return Ratio.of(f"radial({power})") if power else Ratio.of(1)
+
+
+class Radial(sp.Function):  # type: ignore[misc]
+    """``radial`` of a power that is no number: it moves with the names in it."""
+
+    nargs = 1
+    is_real = True
+
+    @classmethod
+    def eval(cls, power: sp.Expr) -> sp.Expr | None:
+        return radial(int(power)).expr if power.is_Integer and power >= 0 else None
+
+    def _sympystr(self, printer: Any) -> str:
+        return f"radial({printer.doprint(self.args[0])})"
 
 
 def radial_at(label: str, lengths: Sequence[Fraction]) -> Fraction | None:

@@ -290,7 +290,7 @@ class Moments(Powers):
         for count in counts.values():
             above = above * (rising(count // 2) if self.law.kind == "frame" else Ratio.of("d") ** (count // 2))
             if self.law.lengths:
-                above = above * mixing.radial(count // 2)
+                above = above * mixing.radial(count)
         return above * self._reciprocal(rising(half)) if len(counts) > 1 or self.law.kind != "frame" else Ratio.of(1)
 
     @staticmethod

@@ -10,6 +10,7 @@ import flint
 import sympy as sp
 
 from theorems.algebra.balls import ball, precision
+from theorems.algebra.expressions import symbol
 from theorems.algebra.quotients import cancelled
 
 #: Largest multiple of a logarithm that is read as a power.
@@ -171,9 +172,13 @@ def _apart(gap: sp.Expr, known: Mapping[sp.Symbol, sp.Expr]) -> bool:
 
 
 def _by_gamma(value: sp.Expr) -> sp.Expr:
-    """The value with n! as Gamma(n + 1), and a (a + 1) ... (a + k - 1) of a number a > 0 as Gamma(a + k)/Gamma(a)."""
+    """The value with n! as Gamma(n + 1), and a (a + 1) ... (a + k - 1) as Gamma(a + k)/Gamma(a) where a > 0.
+
+    a is a number, or one beside a multiple of the dimension d.
+    """
     table = {one: sp.gamma(one.args[0] + 1) for one in value.atoms(sp.factorial)}
-    rising = [one for one in value.atoms(sp.RisingFactorial) if one.args[0].is_Rational and one.args[0] > 0]
+    above = {symbol("d"): sp.Dummy(positive=True)}
+    rising = [one for one in value.atoms(sp.RisingFactorial) if one.args[0].xreplace(above).is_positive]
     table |= {one: sp.gamma(sp.Add(*one.args)) / sp.gamma(one.args[0]) for one in rising}
     return value.xreplace(table) if table else value
 

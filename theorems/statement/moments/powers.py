@@ -1,13 +1,22 @@
 """Powers whose exponent is a name, products and sums to infinity, as exact values.
 
 For a linear form A of tokens with variance q, integration by parts gives E A^(2k) = (2k - 1) q E A^(2k - 2) where it is
-Gaussian, so that E A^(2k) = (2q)^k (1/2)_k with (a)_k = a (a + 1) ... (a + k - 1). A token on the sphere of radius
-sqrt(d) is sqrt(d) g/|g| with g Gaussian and |g| independent of g/|g|, where E|g|^(2k) = (d + 2k - 2) E|g|^(2k - 2):
-there E A^(2k) = (d q)^k (1/2)_k/(d/2)_k. Odd powers have mean 0.
+Gaussian, so that E A^(2k) = (2q)^k (1/2)_k with (a)_k = a (a + 1) ... (a + k - 1). Uncorrelated Gaussian forms A_i are
+independent: E prod A_i^(2 t_i) is the product of these. The length |g| of a Gaussian token is independent of g/|g|, and
+E|g|^(2k) = 2^k (d/2)_k; so for uncorrelated forms of one token r g/|g|, of any length r, with n = sum t_i,
+
+    E prod A_i^(2 t_i) = E r^(2n)/(d/2)_n prod (q_i)^(t_i) (1/2)_(t_i),   q_i the variance of A_i for r = sqrt(d),
+
+and independent tokens give the product of these. Tokens r_k e_k of a frame are, for forms A_k = z^T x_k in one
+direction, as a uniformly turned z before fixed orthogonal e_k: with E r_k^(2 t_k) each for E r^(2n) it is the same
+formula. Where a power is odd the mean is 0, by the reflection that turns the sign of that form alone.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextlib import suppress
+from itertools import combinations
 from typing import TYPE_CHECKING
 
 import sympy as sp
@@ -15,10 +24,11 @@ import sympy as sp
 from theorems.algebra.expressions import symbol
 from theorems.algebra.ratio import Ratio
 from theorems.algebra.spherical import SphereExp
-from theorems.statement.expression import Expr, minus, name, number
+from theorems.statement.expression import Expr, StatementError, minus, name, number
 from theorems.statement.moments.forms import NotPolynomialError
+from theorems.statement.moments.mixing import Radial
 from theorems.statement.moments.series import NoRatioError, linear_factors, terms_of
-from theorems.statement.moments.waves import variance, wave
+from theorems.statement.moments.waves import Linear, covariances, share, wave
 from theorems.statement.reading.shapes import shape
 
 if TYPE_CHECKING:
@@ -26,59 +36,126 @@ if TYPE_CHECKING:
     from theorems.statement.reading.hypotheses import Hypotheses
 
 
+#: Laws of tokens with uniform directions, beside the Gaussian ones.
+SPHERICAL = ("iid-sphere", "iid-isotropic", "frame", "frame-sphere", "frame-isotropic")
 #: Most factors that a product is written out with.
 MAX_FACTORS = 1_000
 
 
 def expected_power(node: Expr, exact: Exact) -> sp.Expr | None:
-    """E of numbers times a power of one linear form, whose exponent is no number; None for any other node."""
+    """E of numbers times powers of linear forms, one of whose exponents is no number; None for any other node."""
     if not any(one.op == "**" and one.random and one.args[1].op != "number" for one in node.walk()):
         return None
-    factor, base, exponent = _split(node, exact)
-    if base is None:
+    factor, powers = _split(node, exact)
+    if not powers:
         return None
-    law, half = exact.law, exact.value(exponent) / 2
-    parts = wave("exp", exact.terms(base), exact.traces.transposed).exponent
-    places = {exact.order.index(part.place) for part in parts if part.vector}
-    sphere = law.kind == "iid-sphere" and len(places) == 1
-    if not all(part.vector for part in parts) or law.moved or not (law.gaussian or sphere):
-        raise NotPolynomialError(f"the moments of {node} are not derived under the law {law.text}", at=node.at)
-    if whole(half - sp.Rational(1, 2), exact.known):
+    forms = [_form(base, exact) for base in powers]
+    if exact.law.moved or not _apart(forms, exact):
+        raise NotPolynomialError(f"the moments of {node} are not derived under the law {exact.law.text}", at=node.at)
+    halves = [sp.expand(exact.value(exponent) / 2) for exponent in powers.values()]
+    if any(whole(half - sp.Rational(1, 2), exact.known) for half in halves):
         return sp.Integer(0)
-    if not whole(half, exact.known):
-        raise NotPolynomialError(f"{2 * half} is not shown to be an even number >= 0, or an odd one", at=node.at)
-    q = exact.finished(Ratio.from_expr(sp.expand(variance(parts, exact.traces, exact.moments.at_nodes))))
-    d = exact.value(name("d"))
-    # of a whole exponent the power of a product is that of its factors
-    scale = sp.Mul(*(one**half for one in (d if sphere else sp.Integer(2), *sp.Mul.make_args(sp.factor(q)))))
-    below = rising(d / 2, half, exact.known) if sphere else sp.Integer(1)
-    return exact.value(factor) * scale * rising(sp.Rational(1, 2), half, exact.known) / below
+    for half in halves:
+        if not whole(half, exact.known):
+            raise NotPolynomialError(f"{2 * half} is not shown to be an even number >= 0, or an odd one", at=node.at)
+    return exact.value(factor) * _joint(forms, halves, exact)
 
 
-def _split(node: Expr, exact: Exact) -> tuple[Expr, Expr | None, Expr]:
-    """The numbers before a power, its base and its exponent, powers of one base taken together.
+def _form(base: Expr, exact: Exact) -> tuple[Linear, ...]:
+    """A linear form of tokens, without a number beside them."""
+    terms = exact.terms(base)
+    with suppress(StatementError):
+        parts = wave("exp", terms, exact.traces.transposed).exponent
+        if all(part.vector for part in parts):
+            return parts
+    raise NotPolynomialError(f"powers of {base} are not derived; those of forms such as x[1].T*u are", at=base.at)
+
+
+def _apart(forms: list[tuple[Linear, ...]], exact: Exact) -> bool:
+    """Whether forms are uncorrelated and such as the formulas above are of, under a law for which these stand."""
+    covariance, kind = _covariance(exact), exact.law.kind
+    if not all(_vanishes(covariance(one, two), exact) for one, two in combinations(forms, 2)):
+        return False
+    if exact.law.gaussian:
+        return True
+    if kind not in SPHERICAL or any(len(_tokens(form, exact)) > 1 for form in forms):
+        return False
+    several = len(set().union(*(_tokens(form, exact) for form in forms))) > 1
+    try:
+        return not (exact.law.framed and several) or all(share(list(forms[0]), list(form)) != 0 for form in forms)
+    except NotImplementedError:
+        return False
+
+
+def _vanishes(value: sp.Expr, exact: Exact) -> bool:
+    """Whether a value is 0, or a multiple of what a hypothesis says to be 0: u.T*v = 0."""
+    if value == 0:
+        return True
+    for relation, one, two in exact.known.relations:
+        if relation == "=":
+            with suppress(StatementError):
+                gap = exact.value(minus(one, two))
+                if gap != 0 and sp.cancel(value / gap).is_Rational:
+                    return True
+    return False
+
+
+def _tokens(form: tuple[Linear, ...], exact: Exact) -> set[int]:
+    return {exact.order.index(part.place) for part in form}
+
+
+def _covariance(exact: Exact) -> Callable[[tuple[Linear, ...], tuple[Linear, ...]], sp.Expr]:
+    found = covariances(exact.traces, exact.moments.at_nodes)
+    return lambda one, two: exact.finished(Ratio.from_expr(sp.expand(found(one, two))))
+
+
+def _joint(forms: list[tuple[Linear, ...]], halves: list[sp.Expr], exact: Exact) -> sp.Expr:
+    """E prod A_k^(2 t_k) of such forms, t_k the halves."""
+    law, square, d = exact.law, _covariance(exact), exact.value(name("d"))
+    scale = sp.Integer(2) if law.gaussian or law.kind == "frame" else d
+    value = sp.Integer(1)
+    for form, half in zip(forms, halves, strict=True):
+        # of a whole exponent the power of a product is that of its factors
+        value *= sp.Mul(*(one**half for one in (scale, *sp.Mul.make_args(sp.factor(square(form, form))))))
+        value *= rising(sp.Rational(1, 2), half, exact.known)
+    if law.gaussian:
+        return value
+    by_token: dict[int, sp.Expr] = {}
+    for form, half in zip(forms, halves, strict=True):
+        (token,) = _tokens(form, exact)
+        by_token[token] = by_token.get(token, sp.Integer(0)) + half
+    for half in by_token.values():
+        value *= rising(d / 2, half, exact.known) if law.kind == "frame" else sp.Integer(1)
+        value *= Radial(sp.expand(2 * half)) if law.lengths else sp.Integer(1)
+    turned = [sp.Add(*halves)] if law.framed else by_token.values()
+    return value / sp.Mul(*(rising(d / 2, half, exact.known) for half in turned))
+
+
+def _split(node: Expr, exact: Exact) -> tuple[Expr, dict[Expr, Expr]]:
+    """The numbers before powers, and their bases with their exponents, powers of one base taken together.
 
     (A^p)^q = A^(p q) and A^p A^q = A^(p + q) for whole p and q alone: (A^2)^(1/2) is |A|.
     """
     op, args = node.op, node.args
     if not node.random:
-        return node, None, number(0)
+        return node, {}
     if op == "**" and not args[1].random:
         power = exact.value(args[1])
         if not whole(power, exact.known):
             raise NotPolynomialError(f"{args[1]} is not shown to be a whole number >= 0", at=node.at)
-        factor, base, exponent = _split(args[0], exact)
-        return Expr("**", (factor, args[1])), base, Expr("*", (exponent, args[1]))
+        factor, powers = _split(args[0], exact)
+        raised = {base: Expr("*", (exponent, args[1])) for base, exponent in powers.items()}
+        return Expr("**", (factor, args[1])), raised
     if op == "/" and not args[1].random:
-        factor, base, exponent = _split(args[0], exact)
-        return Expr("/", (factor, args[1])), base, exponent
+        factor, powers = _split(args[0], exact)
+        return Expr("/", (factor, args[1])), powers
     if op == "*" and all(shape(arg) == "number" for arg in args):
         split = [_split(arg, exact) for arg in args]
-        bases = {base for _, base, _ in split if base is not None}
-        if len(bases) == 1:
-            factor = Expr("*", tuple(one for one, _, _ in split))
-            return factor, bases.pop(), Expr("+", tuple(exponent for _, _, exponent in split))
-    return number(1), node, number(1)
+        powers = {}
+        for base, exponent in (pair for _, own in split for pair in own.items()):
+            powers[base] = Expr("+", (powers[base], exponent)) if base in powers else exponent
+        return Expr("*", tuple(factor for factor, _ in split)), powers
+    return number(1), {node: number(1)}
 
 
 def whole(value: sp.Expr, known: Hypotheses) -> bool:

@@ -13,7 +13,7 @@ from theorems.algebra.ratio import Ratio
 from theorems.algebra.sums import close_sum
 from theorems.statement.expression import MOMENTS, Expr, StatementError
 from theorems.statement.moments.forms import NotPolynomialError, Polynomial, Term
-from theorems.statement.moments.mixing import radial
+from theorems.statement.moments.mixing import Radial, radial
 from theorems.statement.moments.moments import Moments
 from theorems.statement.moments.normal import nonnegative
 from theorems.statement.moments.pieces import beyond, of_event, over_roots, pieced
@@ -301,14 +301,16 @@ class Exact:
         """E |v|^j of a sum v of Gaussian tokens with Sigma = I: (2 c)^(j/2) Gamma((d + j)/2)/Gamma(d/2), v ~ N(0, c I).
 
         The squared length of N(0, I) is 2 Gamma(d/2) in law. On the sphere a token's length is a number; the
-        moments of an isotropic one's are names of their own. NotPolynomialError unless j is shown to be >= 0.
+        moments of an isotropic one's are names of their own. A token of a frame has the law of an independent one.
+        NotPolynomialError unless j is shown to be >= 0.
         """
         kind, found = self.polynomial.value(norm.args[0])
         # a token times a number that is random is not Gaussian
         tokens = kind == "column" and all(
             not (term.forms or data[0]) and term.wave.plain and isinstance(data[1], Place) for term, data in found
         )
-        one = self.law.kind in ("iid-sphere", "iid-isotropic") and len({data[1] for _, data in found}) == 1
+        head, _, lengths = self.law.kind.partition("-")
+        one = head in ("iid", "frame") and lengths in ("", "sphere", "isotropic") and len({d[1] for _, d in found}) == 1
         if not (tokens and (self.law.gaussian or one) and not self.law.moved and self.known.identity):
             told = norm if exponent.args == (1,) else f"{norm}**{exponent}"
             raise NotPolynomialError(
@@ -320,14 +322,17 @@ class Exact:
         if not nonnegative(j, {name: form for name, form in over.items() if name in j.free_symbols}):
             raise NotPolynomialError(f"{exponent} is not shown to be >= 0, so that E[{norm}**{exponent}] may be oo")
         square = self.expectation(Expr("**", (norm, Expr("number", (Fraction(2),))))) / d
-        if one:
-            if self.law.kind == "iid-sphere":
-                return (d * square) ** (j / 2)
-            if not j.is_Integer:
+        if lengths == "sphere":
+            return d ** (j / 2) * square ** (j / 2)
+        if lengths == "isotropic":
+            # powers, which need this module
+            from theorems.statement.moments.powers import whole
+
+            if not whole(j, self.known):
                 raise NotPolynomialError(
                     f"E[{norm}**{exponent}] has a name where {exponent} is a whole number", at=norm.at
                 )
-            return (d * sp.cancel(square / radial(2).expr)) ** (j / 2) * radial(int(j)).expr
+            return d ** (j / 2) * sp.cancel(square / radial(2).expr) ** (j / 2) * Radial(sp.expand(j))
         return (2 * sp.cancel(square)) ** (j / 2) * sp.gamma((d + j) / 2) / sp.gamma(d / 2)
 
     def finished(self, value: Ratio) -> sp.Expr:

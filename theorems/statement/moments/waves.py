@@ -191,11 +191,6 @@ def expected(found: Wave, traces: Traces, kernel: Callable[[Place, Place], Ratio
     return size * (sp.sin(turn) if found.odd else sp.cos(turn))
 
 
-def variance(parts: tuple[Linear, ...], traces: Traces, kernel: Callable[[Place, Place], Ratio]) -> sp.Expr:
-    """The variance of a form."""
-    return covariances(traces, kernel)(parts, parts)
-
-
 def covariances(
     traces: Traces, kernel: Callable[[Place, Place], Ratio]
 ) -> Callable[[tuple[Linear, ...], tuple[Linear, ...]], sp.Expr]:
@@ -258,7 +253,7 @@ def _on_a_frame(
 ) -> sp.Expr:
     """E exp, or E cos, of the sum over tokens of forms c_k z^T x_k in one direction z."""
     d = symbol("d")
-    shares = [_share(tokens[0], group) for group in tokens] if tokens else []
+    shares = [share(tokens[0], group) for group in tokens] if tokens else []
     squares = [sp.expand(covariance(tuple(group), tuple(group))) for group in tokens]
     if kind == "frame-sphere":
         # sum of c_k e_k is |c| times a uniform direction
@@ -268,7 +263,7 @@ def _on_a_frame(
     return (FrameExp if exponential else FrameCos)(d, len(tokens), squares[0]) if tokens else sp.Integer(1)
 
 
-def _share(one: list[Linear], two: list[Linear]) -> sp.Expr:
+def share(one: list[Linear], two: list[Linear]) -> sp.Expr:
     """c with two = c one, as forms of their tokens; NotImplementedError where there is none."""
     first, second = ({(part.vector, part.letters): part.coefficient for part in group} for group in (one, two))
     shares = {sp.cancel(second[key].expr / first[key].expr) for key in first if key in second}

@@ -1,7 +1,8 @@
 """Powers and products compared by their bases and factors.
 
 b^e >= 0 for b >= 0, and c^e >= b^e for c >= |b| and whole e >= 0. Of products over the same indices with factors
-f_k >= g_k >= 0 the first is the larger one; what one of them begins later by are factors of their own.
+f_k >= g_k >= 0 the first is the larger one; what one of them begins later by are factors of their own. A product of
+exponentials is the exponential of a sum.
 """
 
 from __future__ import annotations
@@ -33,6 +34,14 @@ def by_bases(prover: Prover, high: Expr, low: Expr) -> Steps | None:
         return None
     found = together(prover.at_least(base, one, False) for one in (low.args[0], negative(low.args[0])))
     return None if found is None else [Step(POWERS, f"{base} >= |{low.args[0]}|, {exponent} >= 0"), *found]
+
+
+def as_sums(node: Expr) -> Expr:
+    """An expression with exp(sum(f_k)) for prod(exp(f_k))."""
+    node = node.mapped(as_sums)
+    if node.op != "prod" or node.args[0].op != "exp":
+        return node
+    return Expr("exp", (Expr("sum", (*node.args[0].args, *node.args[1:])),), node.at)
 
 
 def by_factors(prover: Prover, high: Expr, low: Expr) -> Steps | None:

@@ -16,7 +16,7 @@ from theorems.statement.proofs.averages import by_means, weights
 from theorems.statement.proofs.certificate import UNIT, Poly, Term, certificate, products, whole, written
 from theorems.statement.proofs.comparing import by_exponent, by_logarithm, by_signs, by_terms, unclipped
 from theorems.statement.proofs.existing import defined, needed
-from theorems.statement.proofs.factors import by_bases, by_common_products, by_factors
+from theorems.statement.proofs.factors import as_sums, by_bases, by_common_products, by_factors
 from theorems.statement.proofs.facts import Fact, facts_of
 from theorems.statement.proofs.gradients import by_entries
 from theorems.statement.proofs.induction import by_induction
@@ -139,6 +139,7 @@ class Prover:
             return integrals_agree(self, left, right)
         if left.has("series") or right.has("series"):
             return in_closed_form(self, left, right)
+        left, right = as_sums(left), as_sums(right)
         if not (self.powers(left) and self.powers(right)):
             return None
         if left.has("prod") and (steps := by_common_products(self, left, right, "=")) is not None:
