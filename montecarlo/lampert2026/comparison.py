@@ -143,7 +143,8 @@ def _better(best: Tensor, flat: Tensor, W: Tensor, y: Tensor) -> Tensor:
     least = _margins(flat, W).amin(1)
     high = torch.where(least > 0, 2 * torch.linalg.matrix_norm(W, "nuc") / least.clamp(min=1e-300), float("inf"))
     norm = torch.linalg.matrix_norm(_adjoint(flat, y, W.shape[-1]), 2)
-    low = torch.where(norm > 0, 2 * y.sum(1) / norm.clamp(min=1e-300), 0.0)
+    # y = 0 shows that the least cost is >= 0, and y != 0 with the norm 0 that no W meets the margins
+    low = 2 * y.sum(1) / norm.clamp(min=1e-300)
     return torch.stack(
         [torch.maximum(best[:, 0], low * (1 - ROUNDING)), torch.minimum(best[:, 1], high * (1 + ROUNDING))], 1
     )
