@@ -288,8 +288,13 @@ def _planned(
     if not statistics:
         return Plan(case, simulation, 0, delta, RELATIVE * factor, {}, {}, {}, {}, stream)
     share = delta / len(statistics)
-    spreads = dict(derived)
+    spreads, afforded = dict(derived), _most(budget * most, simulation)
     if not spreads.keys() >= statistics.keys():
+        for name in statistics:
+            # whatever a pilot sample would find
+            known = name in spreads or statistics[name].tails.width is not None
+            if not known and constant_after(tails := _tails(simulation, name), share) > afforded:
+                raise _too_dear(name, tails, effort)
         spreads = pilot_spreads(simulation, PILOT, key=key + "pilot", **stream) | spreads
     means = {name: spreads[name].mean for name in statistics}
     sensitive = _sensitivity(simulation, means)
@@ -307,7 +312,7 @@ def _planned(
         # what did not occur is planned for as what would just be an error of that size
         variances[name] = spread.reach * part if spread.reach else spread.variance
         per = simulation.numbers_per_block(name)
-        tails, afforded = tails_of[name], _most(budget * most, simulation)
+        tails = tails_of[name]
         count: float | None
         if variances[name] == 0.0 and not spread.exact:
             least = constant_after(tails, share)
@@ -318,14 +323,18 @@ def _planned(
             count = numbers_needed(
                 variances[name], part, degree=tails, delta=share, beta=BETA, per_block=per, most=afforded
             )
-        if isinstance(tails, Tails) and tails.kurtosis == math.inf:
-            raise TooDearError(f"no bound of the kurtosis of {name} is known, so that no interval follows from samples")
-        if count is None:
-            raise TooDearError(f"{name} needs more walks than {effort} effort affords")
+        if count is None or (isinstance(tails, Tails) and tails.kurtosis == math.inf):
+            raise _too_dear(name, tails, effort)
         needed = max(needed, math.ceil(count / per) * simulation.walks_per_block)
     walks = max(needed, PILOT)
     stream = {**stream, "key": key}
     return Plan(case, simulation, walks, share, RELATIVE * factor, spreads, variances, tails_of, sensitive, stream)
+
+
+def _too_dear(name: str, tails: int | Tails, effort: str) -> TooDearError:
+    if isinstance(tails, Tails) and tails.kurtosis == math.inf:
+        return TooDearError(f"no bound of the kurtosis of {name} is known, so that no interval follows from samples")
+    return TooDearError(f"{name} needs more walks than {effort} effort affords")
 
 
 def _most(most_normals: int, simulation: StatementSimulation) -> int:
@@ -342,15 +351,10 @@ def _tails(simulation: StatementSimulation, name: str) -> Any:
 def _as_planned(spread: Spread, simulation: StatementSimulation, name: str) -> Spread:
     """The spread that a sample is planned with: of a bounded number that did not vary in a pilot sample, its range.
 
-    Whether something rare occurs varies so little, and is no constant. TooDearError where nothing bounds the number.
+    Whether something rare occurs varies so little, and is no constant.
     """
-    if spread.exact or spread.variance > 0.0:
-        return spread
-    if width := simulation.statistics[name].tails.width:
-        return replace(spread, reach=width)
-    if simulation.tails(name).kurtosis == math.inf:
-        raise TooDearError(f"{name} did not vary in a sample of {PILOT} walks, and nothing is known of its tails")
-    return spread
+    width = simulation.statistics[name].tails.width
+    return spread if spread.exact or spread.variance > 0.0 or not width else replace(spread, reach=width)
 
 
 def _sensitivity(simulation: Any, means: Mapping[str, float]) -> dict[str, float]:

@@ -150,7 +150,7 @@ def test_what_did_not_vary_and_is_not_bounded_is_not_taken_for_a_constant() -> N
     """E max(g - 9, 0) exp(20 g) is about e^200, of values that no sample has."""
     text = "E[max(x[1].T*u - 9, 0)*exp(20*x[1].T*u)] = 0"
     prop = Request(text, "u in R^d, Sigma = I", law="iid").read()
-    with pytest.raises(measuring.TooDearError, match="did not vary in a sample of 16384 walks"):
+    with pytest.raises(measuring.TooDearError, match="no bound of the kurtosis"):
         measuring.measure(prop, CASE_OF_ONE, claim_id="test.rare", seed=1, delta=1e-10, effort="quick")
     # its variance is derived, and says nothing of the tails of a sample
     with pytest.raises(measuring.TooDearError, match="no bound of the kurtosis"):
