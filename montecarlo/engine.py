@@ -172,8 +172,9 @@ class _Task:
     def place(self) -> Tensor:
         """A tensor (T, d, n) float32 for a block's normals, which the thread's next block draws into again."""
         # A thread's freed megabytes go back to the system, and new pages cost as much as drawing into them.
-        if not hasattr(self.buffers, "z"):
-            self.buffers.z = torch.empty((self.T, self.d, self.walks), dtype=torch.float32, device=self.device)
+        shape = self.T, self.d, self.walks
+        if not hasattr(self.buffers, "z") or self.buffers.z.shape != shape:
+            self.buffers.z = torch.empty(shape, dtype=torch.float32, device=self.device)
         z: Tensor = self.buffers.z
         return z
 
@@ -452,12 +453,17 @@ def check_repeatable(
             )
 
 
+#: The normals of the last ``numbers``: a case is asked for several times.
+_KEPT = threading.local()
+
+
 def numbers(
     sim: Simulation, case: Mapping[str, Any], *, walks: int, seed: int, claim_id: str, key: str
 ) -> dict[str, Tensor]:
     """A simulation's single numbers (k,), float64 on the CPU, for so many walks of the stream (seed, claim_id, key)."""
     at_least_one("walks", walks)
-    task = replace(_task(sim, case, seed, claim_id, key, torch.device("cpu"), ()), walks=walks)
+    task = _task(sim, case, seed, claim_id, key, torch.device("cpu"), ())
+    task = replace(task, walks=walks, buffers=_KEPT)
     with one_torch_thread(), torch.inference_mode():
         return {name: values.double() for name, values in task.numbers(task.generator(0)).items()}
 

@@ -27,8 +27,8 @@ MOST_NORMALS = 1 << 22
 MOST_SCORES = 1 << 18
 #: The same of tier ``joint`` on a GPU (32 MiB), where a launch has to be worth its while.
 MOST_SCORES_ON_GPU = 1 << 22
-#: Entries worked on at once in float64: 2 MiB, which the allocator hands out again without new pages.
-SLAB = 1 << 18
+#: Entries worked on at once in float64: 512 KiB, which are still near the core when they are read again.
+SLAB = 1 << 16
 #: Most steps that are added up by one product, and most numbers of them: a sum's last digit depends on it.
 ADDED, ADDED_NUMBERS = 8, 1 << 17
 #: Normals that are drawn at once, 512 KiB: they are still near the core when they are added up.
@@ -199,7 +199,7 @@ class Walks:
         """All tokens, (n, T, d): the cumulated steps R z_t, a token after the other."""
         x = self.root.new_empty(self.T, self.d, self.n + PAD)[:, :, : self.n]
         for part, z in self._slabs():
-            x[part] = self.root @ z
+            torch.matmul(self.root, z, out=x[part])
         return x.cumsum_(0).permute(2, 0, 1)
 
     @cached_property

@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from montecarlo.bao2024.softmax import taylor
+from montecarlo.bao2024.softmax import gradients, taylor
 from montecarlo.empirical_checks import Points
 from montecarlo.registry import evaluation, growth, instance, search, simulation
 from montecarlo.walks import Walks
@@ -17,9 +17,9 @@ from montecarlo.walks import Walks
 def diagonal_dominance(tokens: Tensor, a: Tensor, b: Tensor) -> dict[str, Tensor]:
     """a^T X Gamma X^T b / T with Gamma = [gamma^1 ... gamma^T] unclipped, (n,), and its part with alpha = i."""
     T = tokens.shape[1]
-    # the columns of Gamma are the gradients of the softmax's entries
-    columns = torch.stack([taylor(T, i)[0] for i in range(1, T + 1)], dim=1).to(tokens)
-    left, right = tokens @ a, tokens @ b
+    columns = gradients(T).to(tokens)
+    # walks are innermost in memory, and stay so
+    left, right = ((v @ tokens.permute(1, 2, 0)).T for v in (a, b))
     full = ((left @ columns) * right).sum(1) / T
     return {"diagonal": (left * columns.diagonal() * right).sum(1) / T, "full": full}
 
@@ -32,7 +32,7 @@ def dominance_ratio(T: int) -> dict[str, tuple[float, float]]:
     """
     steps = torch.ones(T, T, dtype=torch.float64).tril()
     shared = steps @ steps.T
-    columns = torch.stack([taylor(T, i)[0] for i in range(1, T + 1)], dim=1)
+    columns = gradients(T)
     part, full = float((shared.diagonal() * columns.diagonal()).sum()), float((shared * columns).sum())
     size = float((shared * columns.abs()).sum())
     error = 4 * (T * T + 16) * 2.0**-53 * size

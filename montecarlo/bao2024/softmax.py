@@ -29,6 +29,13 @@ def taylor(T: int, i: int) -> tuple[Tensor, Tensor]:
     return gradient, offset.detach()
 
 
+@lru_cache(maxsize=4)
+def gradients(T: int) -> Tensor:
+    """Gamma = [gamma^1 ... gamma^T], (T, T): the gradients of the softmax's entries at the origin are its columns."""
+    with torch.inference_mode(False):
+        return torch.stack([taylor(T, i)[0] for i in range(1, T + 1)], dim=1)
+
+
 def difference(T: int, i: int, j: int) -> float:
     """d S_i / d omega_j at 0 by a central difference of the exponentials themselves; its error is below STEP**2 / T."""
     scores = torch.zeros(2, T, dtype=torch.float64)

@@ -183,7 +183,7 @@ def decided(z: Tensor, J: Sequence[int]) -> Tensor:
     short = ~((gaps * z[0]).sum(1) > 0).all(0)
     if bool(short.any()):
         y[:, short] = inward(gaps[:, :, short])
-    yes = margins(queries, gaps, x[:, None] * y[None]) > MARGIN
+    yes = margins(queries, gaps, x, y) > MARGIN
     # weights of the queries with one key, then of the keys with one query
     no = torch.zeros_like(yes)
     for turn in (0, 1):
@@ -203,11 +203,14 @@ def decided(z: Tensor, J: Sequence[int]) -> Tensor:
     return yes
 
 
-def margins(queries: Tensor, gaps: Tensor, W: Tensor) -> Tensor:
-    """The least z_i^T W (z_0 - z_j) over the norm of W, from queries (J, dim, n), gaps (N, dim, n), W (dim, dim, n)."""
-    images = (queries[:, :, None] * W).sum(1)
-    least = torch.stack([(images * gap).sum(1).amin(0) for gap in gaps]).amin(0)
-    return least / (W * W).sum((0, 1)).sqrt().clamp(min=1e-300)
+def margins(queries: Tensor, gaps: Tensor, x: Tensor, y: Tensor) -> Tensor:
+    """The least z_i^T W (z_0 - z_j) over the norm of W = x y^T: queries (J, dim, n), gaps (N, dim, n), x, y (dim, n).
+
+    A margin is (z_i . x) (y . (z_0 - z_j)), and least where both factors are at an end.
+    """
+    one, other = (torch.stack(torch.aminmax((part * way).sum(1), dim=0)) for part, way in ((queries, x), (gaps, y)))
+    least = (one[:, None] * other).amin((0, 1))
+    return least / ((x * x).sum(0) * (y * y).sum(0)).sqrt().clamp(min=1e-300)
 
 
 def residue(queries: Tensor, gaps: Tensor, weights: Tensor) -> Tensor:

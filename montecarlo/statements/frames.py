@@ -59,23 +59,29 @@ class Frame:
     d: int
 
     def mean(self, slope: NDArray[Any]) -> Any:
-        """E exp(slope^T z); infinite where the slopes of the tokens are not all in one direction."""
+        """E exp(slope^T z), of one slope or of each in a row of its own.
+
+        Raises DirectionError where the slopes of the tokens are not all in one direction.
+        """
         if self.kind == "frame-isotropic":
             raise DirectionError("lengths of any law")
-        rows = slope.reshape(-1, self.d).astype(np.complex128)
-        rows = rows[np.any(rows != 0, axis=1)]
-        if not len(rows):
-            return 1.0
-        base = rows[0]
-        shares = rows @ base.conj() / (base @ base.conj()).real
-        if np.abs(rows - shares[:, None] * base).max() > 1e-12 * np.abs(rows).max():
+        rows = slope.reshape(-1, slope.shape[-1] // self.d, self.d).astype(np.complex128)
+        first = (rows != 0).any(2).argmax(1)
+        base = rows[np.arange(len(rows)), first]
+        sizes = (base * base.conj()).sum(1).real
+        # without any slope it is exp(0)
+        shares = (rows * base.conj()[:, None]).sum(2) / np.where(sizes, sizes, 1.0)[:, None]
+        off = np.abs(rows - shares[:, :, None] * base[:, None]).max((1, 2))
+        if (off > 1e-12 * np.abs(rows).max((1, 2))).any():
             raise DirectionError("tokens of a frame in several directions")
-        x = shares**2 * (base @ base) / 2
+        x = shares**2 * (base * base).sum(1)[:, None] / 2
         if self.kind == "frame-sphere":
             from scipy import special
 
-            return special.hyp0f1(self.d / 2, self.d * x.sum() / 2)
-        return _series(self.d / 2, tuple(sorted(x.tolist(), key=abs)))
+            means = special.hyp0f1(self.d / 2, self.d * x.sum(1) / 2)
+        else:
+            means = np.array([_series(self.d / 2, tuple(sorted(filter(None, one), key=abs))) for one in x.tolist()])
+        return means.reshape(slope.shape[:-1])[()]
 
     def shared(self, slope: NDArray[Any]) -> set[int]:
         """What an exponential has in common with those that it depends on: all of the frame."""
@@ -111,7 +117,9 @@ class Powers:
         return {tuple(0j for _ in rows): complex(start), **found}
 
     def mean(self, exponents: NDArray[Any]) -> Any:
-        """E of the product of the powers."""
+        """E of the product of the powers, of one such or of each in a row of its own."""
+        if exponents.ndim > 1:
+            return np.array([self.mean(row) for row in exponents])
         counts = [round(complex(count).real) for count in exponents]
         if any(count % 2 for count in counts):
             return 0.0
@@ -137,6 +145,8 @@ class DirectionError(ArithmeticError):
 @lru_cache(maxsize=4096)
 def _series(half: float, squares: tuple[complex, ...]) -> complex:
     """sum_n p_n/(half)_n, by n p_n = half sum_k (sum_i x_i^k) p_(n-k); each x_i is divided by the largest at first."""
+    if not squares:
+        return 1.0 + 0j
     x = np.array(squares)
     scale = float(np.abs(x).max())
     terms = np.arange(1, MOST_TERMS)

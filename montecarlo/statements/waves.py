@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import combinations_with_replacement
 from typing import Any
 
@@ -63,11 +64,11 @@ class Sphere:
     d: int
 
     def mean(self, slope: Slope) -> Any:
-        """E exp(slope^T z), the product over the tokens."""
+        """E exp(slope^T z), the product over the tokens; of one slope or of each in a row of its own."""
         from scipy import special
 
-        squares = (slope * slope).reshape(-1, self.d).sum(1).astype(np.complex128)
-        return np.prod(special.hyp0f1(self.d / 2, self.d * squares / 4))
+        squares = (slope * slope).reshape(*slope.shape[:-1], -1, self.d).sum(-1).astype(np.complex128)
+        return special.hyp0f1(self.d / 2, self.d * squares / 4).prod(-1)
 
     def shared(self, slope: Slope) -> set[int]:
         """What an exponential has in common with those that it depends on: its tokens."""
@@ -219,7 +220,10 @@ def _parts(terms: Terms, law: Law) -> tuple[float, list[Part]]:
 def _cumulants(part: Part, most: int, law: Law) -> NDArray[np.float64]:
     """kappa_0 = kappa_1 = 0 and kappa_2 ... kappa_most of one part, in extended precision."""
     weights = [np.clongdouble(weight) for weight, _ in part]
-    slopes = np.array([slope for _, slope in part], dtype=np.clongdouble)
+    slopes = np.array([slope for _, slope in part])
+    if isinstance(law, Gaussian):
+        # the others work in double precision, token by token
+        slopes = slopes[:, slopes.any(0)].astype(np.clongdouble)
     own = [weight * law.mean(slope) for weight, slope in zip(weights, slopes, strict=True)]
     if math.comb(most + len(part), most) > MOST_PRODUCTS:
         raise NoWavesError("**")
@@ -227,18 +231,23 @@ def _cumulants(part: Part, most: int, law: Law) -> NDArray[np.float64]:
     scaled = [*weights, -sum(own)]
     slopes = np.pad(slopes, ((0, 1), (0, 0)))
     central = [1.0, 0.0]
-    one, factorials = np.eye(len(scaled), dtype=np.int64), np.array([math.factorial(k) for k in range(most + 1)])
+    powers = np.array(scaled) ** np.arange(most + 1)[:, None]
     for n in range(2, most + 1):
-        # a row for every way to choose n terms: how often each is chosen
-        counts = one[list(combinations_with_replacement(range(len(scaled)), n))].sum(1)
-        ways = factorials[n] // factorials[counts].prod(1)
-        products = (np.array(scaled) ** counts).prod(1)
-        rows = counts @ slopes
-        means = law.mean(rows) if isinstance(law, Gaussian) else np.array([law.mean(slope) for slope in rows])
-        central.append(float((ways * products * means).sum().real))
+        counts, ways = _choices(len(scaled), n)
+        products = powers[counts, np.arange(len(scaled))].prod(1)
+        central.append(float((ways * products * law.mean(counts @ slopes)).sum().real))
     if central[2] <= CANCELLED * float(abs(sum(own)) ** 2):
         raise NoWavesError("rounding")
     kappa = [0.0, 0.0]
     for n in range(2, most + 1):
         kappa.append(central[n] - sum(math.comb(n - 1, k - 1) * kappa[k] * central[n - k] for k in range(2, n)))
     return np.array(kappa)
+
+
+@lru_cache(maxsize=64)
+def _choices(several: int, n: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Every way to choose n of several terms, in a row how often each is chosen, and in how many orders."""
+    chosen = np.array(list(combinations_with_replacement(range(several), n)))
+    counts = (chosen[:, :, None] == np.arange(several)).sum(1)
+    factorials = np.array([math.factorial(k) for k in range(n + 1)])
+    return counts, factorials[n] // factorials[counts].prod(1)

@@ -331,23 +331,7 @@ def features(statement: Statement, case: Mapping[str, Any]) -> set[str]:
 
 
 def _features_of_tokens(statement: Statement, case: Mapping[str, Any]) -> set[str]:
-    d, W, Sigma = case["d"], _floats(case["W"]), _floats(case["Sigma"])
-    found = {f"d = {d}", *(("d > 8",) if d > 8 else ())}
-    values, size = np.linalg.eigvalsh(W), float(abs(W).max())
-    zero = 1e-9 * size
-    signs = {int(np.sign(v)) if abs(v) > zero else 0 for v in values}
-    found |= {"W positive"} if signs == {1} else {"W negative"} if signs == {-1} else set()
-    found |= {"W indefinite"} if {1, -1} <= signs else set()
-    found |= {f"{name} = 0" for name, entries in (("W", W), ("Sigma", Sigma)) if not entries.any()}
-    found |= {"W singular"} if 0 in signs and size else set()
-    found |= {"W traceless"} if size and not sum(Fraction(case["W"][k][k]) for k in range(d)) else set()
-    spread, top = np.linalg.eigvalsh(Sigma), float(abs(Sigma).max())
-    found |= {"Sigma isotropic"} if np.ptp(spread) <= 1e-9 * top and top else set()
-    found |= {"Sigma singular"} if spread[0] <= 1e-12 * top and top else set()
-    found |= {"Sigma nearly singular"} if 1e-12 * top < spread[0] < 1e-5 * top else set()
-    found |= {"W and Sigma do not commute"} if abs(W @ Sigma - Sigma @ W).max() > 1e-9 * size * top else set()
-    for name, most in (("W", size), ("Sigma", top)):
-        found |= {f"{name} small"} if 0 < most < SMALL else {f"{name} large"} if most > LARGE else set()
+    found = {*_features_of_matrices(*(tuple(map(tuple, case[name])) for name in ("W", "Sigma")))}
     found |= {f"start {case['start']}"} if "start" in case else set()
     names = statement.positions
     for name in names:
@@ -361,6 +345,29 @@ def _features_of_tokens(statement: Statement, case: Mapping[str, Any]) -> set[st
         lam = Fraction(case["lam"])
         found |= {"lam < 1/100"} if lam < Fraction(1, 100) else {"lam > 100"} if lam > 100 else set()
     return found | {f"{name} = 0" for name in _vectors(statement) if not any(map(Fraction, case[name]))}
+
+
+@lru_cache(maxsize=256)
+def _features_of_matrices(rows: tuple[tuple[str, ...], ...], covariance: tuple[tuple[str, ...], ...]) -> frozenset[str]:
+    """What W and Sigma show; a case is asked for it again with every further one."""
+    d, W, Sigma = len(rows), _floats(rows), _floats(covariance)
+    found = {f"d = {d}", *(("d > 8",) if d > 8 else ())}
+    values, size = np.linalg.eigvalsh(W), float(abs(W).max())
+    zero = 1e-9 * size
+    signs = {int(np.sign(v)) if abs(v) > zero else 0 for v in values}
+    found |= {"W positive"} if signs == {1} else {"W negative"} if signs == {-1} else set()
+    found |= {"W indefinite"} if {1, -1} <= signs else set()
+    found |= {f"{name} = 0" for name, entries in (("W", W), ("Sigma", Sigma)) if not entries.any()}
+    found |= {"W singular"} if 0 in signs and size else set()
+    found |= {"W traceless"} if size and not sum(Fraction(rows[k][k]) for k in range(d)) else set()
+    spread, top = np.linalg.eigvalsh(Sigma), float(abs(Sigma).max())
+    found |= {"Sigma isotropic"} if np.ptp(spread) <= 1e-9 * top and top else set()
+    found |= {"Sigma singular"} if spread[0] <= 1e-12 * top and top else set()
+    found |= {"Sigma nearly singular"} if 1e-12 * top < spread[0] < 1e-5 * top else set()
+    found |= {"W and Sigma do not commute"} if abs(W @ Sigma - Sigma @ W).max() > 1e-9 * size * top else set()
+    for name, most in (("W", size), ("Sigma", top)):
+        found |= {f"{name} small"} if 0 < most < SMALL else {f"{name} large"} if most > LARGE else set()
+    return frozenset(found)
 
 
 def _floats(rows: Sequence[Sequence[str]]) -> Any:

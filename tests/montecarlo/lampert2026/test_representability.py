@@ -275,12 +275,13 @@ def test_a_certificate_is_about_the_constraints_themselves() -> None:
     """A W is judged by its least margin, weights by the combination of the constraints."""
     z = sphere(4, 3, 50, seed=2)
     queries, gaps = z[1:], z[0] - z[1:]
-    W = torch.randn((3, 3, 50), generator=generator(1), dtype=torch.float64)
+    x, y = torch.randn((2, 3, 50), generator=generator(1), dtype=torch.float64)
     weights = torch.rand((3, 3, 50), generator=generator(2), dtype=torch.float64)
     for k in range(50):
         A = torch.stack([torch.outer(q, g) for q in queries[:, :, k] for g in gaps[:, :, k]])
-        least = (A * W[:, :, k]).sum((1, 2)).min() / W[:, :, k].norm()
-        assert float(representability.margins(queries, gaps, W)[k]) == pytest.approx(float(least), abs=1e-12)
+        W = torch.outer(x[:, k], y[:, k])
+        least = (A * W).sum((1, 2)).min() / W.norm()
+        assert float(representability.margins(queries, gaps, x, y)[k]) == pytest.approx(float(least), abs=1e-12)
         share = weights[:, :, k].flatten() / weights[:, :, k].sum()
         off = (share[:, None, None] * A).sum(0).norm()
         assert float(representability.residue(queries, gaps, weights)[k]) == pytest.approx(float(off), abs=1e-12)

@@ -76,6 +76,22 @@ def test_expectations_of_exponentials(d: int, k: int, b: float) -> None:
         law.mean(other.ravel())
 
 
+@pytest.mark.parametrize("kind", ("frame", "frame-sphere"))
+def test_expectations_of_many_exponentials(kind: str) -> None:
+    """Each in a row of its own as alone: one without a slope, and one whose first token has none, among them."""
+    law, direction = frames.Frame(kind, 3), np.array([1.0, -2.0, 0.5])
+    shares = np.array([[0, 0], [0, 0.5], [1, -1], [2j, 0.25]])
+    rows = (shares[:, :, None] * direction).reshape(4, 6)
+    assert law.mean(rows) == pytest.approx(np.array([law.mean(row) for row in rows]), rel=1e-14)
+    assert law.mean(rows)[0] == 1.0
+    # one that is not along the others' direction is alone in its own
+    rows[1, 3:] = [0.0, 1.0, 0.0]
+    assert np.isfinite(law.mean(rows)).all()
+    rows[2, 3:] = [0.0, 1.0, 0.0]
+    with pytest.raises(frames.DirectionError):
+        law.mean(rows)
+
+
 def tails(kind: str, power: int) -> float:
     total = ["sum", ["exp", ["*", ["T", x("k")], ["vector", "u"]]], "k", num(1), name("T")]
     plain = {"law": [kind], "left": ["E", ["**", ["+", total, num(-2)], num(power)]], "right": num(0)}
