@@ -121,6 +121,14 @@ class Symbolic(TypedDict):
     ]
     between: NotRequired[list[Between]]
     orders: NotRequired[list[Order]]
+    boundaries: NotRequired[
+        Annotated[
+            dict[str, list[Text]], Meta(description="By property, the equations at which alone the print is false.")
+        ]
+    ]
+    attained: NotRequired[
+        Annotated[str | None, Meta(description="The least value for every T >= 2, of a bound that holds as T grows.")]
+    ]
     path: NotRequired[Annotated[Path | None, Meta(description="Along which a bound fails as a dimension grows.")]]
 
 

@@ -6,7 +6,7 @@ Every text is made here once, as strings.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 from proofs_check.claims.report import NARROWED, Case, Claim, Counterexample, Report, Run, Trusted, Variant
@@ -260,27 +260,6 @@ def start_told(start: str) -> str:
     return _STARTS.get(start, start)
 
 
-def met_edges(claim: Claim) -> list[str]:
-    """The edges of the hypotheses that were met; what cases are drawn from, as a seed, has none."""
-    return _of_the_claim(claim["agreement"]["edges"], claim)
-
-
-def missed_edges(claim: Claim) -> list[str]:
-    """Those that were not."""
-    return _of_the_claim(claim["agreement"]["missed"], claim)
-
-
-def _of_the_claim(edges: Iterable[str], claim: Claim) -> list[str]:
-    hidden = _drawn_from(claim)
-    return [edge for edge in edges if edge.partition(" ")[0] not in hidden]
-
-
-def _drawn_from(claim: Claim) -> set[str]:
-    """The numbers that only choose what is drawn: the assumptions say so, and no formula of the claim has them."""
-    chosen = {*re.findall(r"\bdrawn from (\w+)", " ".join(claim["assumptions"]))}
-    return chosen - {*re.findall(r"\w+", f"{claim.get('said')} {claim['printed']}")}
-
-
 def asked(claim: Claim, letter: Callable[[str], str] = str) -> str:
     """Where in the ranges the cases lay at which both sides were asked beside the judged ones, and agree.
 
@@ -294,9 +273,8 @@ def asked(claim: Claim, letter: Callable[[str], str] = str) -> str:
         if one["least"] == one["largest"]
         else f"{letter(one['name'])} from {one['least']} to {one['largest']}"
         for one in found["ranges"]
-        if one["name"] not in _drawn_from(claim)
     )
-    met, edges = len(met_edges(claim)), len(met_edges(claim)) + len(missed_edges(claim))
+    met, edges = len(found["edges"]), len(found["edges"]) + len(found["missed"])
     told = "; ".join(
         filter(None, (", ".join(ends), f"{met} of {counted(edges, 'edge')} of the hypotheses met" * (edges > 0)))
     )

@@ -34,6 +34,11 @@ _POWER = re.compile(r"\btr([1-9]\d?)\b")
 _EMPTY: Mapping[str, Any] = {}
 
 
+def powers(text: str) -> list[str]:
+    """The names of traces of powers that occur in a formula: tr1, tr2."""
+    return sorted({found[0] for found in _POWER.finditer(text)})
+
+
 def said(claim: Claim) -> Mapping[str, Any]:
     """What the claim says as data; nothing for one that has no such data."""
     return claim.get("said") or _EMPTY

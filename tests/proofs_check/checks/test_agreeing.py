@@ -64,6 +64,22 @@ def test_what_was_asked_stands_in_the_report(drawn_at_quick_effort: None) -> Non
         assert agreeing.PART * by_id()[EQ15].alpha < spent <= by_id()[EQ15].alpha
 
 
+def test_a_seed_is_no_number_of_the_claim(drawn_at_quick_effort: None) -> None:
+    pair = Pair(by_id()["bao2024.sec6.grad-scale-q"])
+    asked, told = agreeing.widely(pair, 1e-9, 0, "quick")
+    assert not told and {one["name"] for one in asked["ranges"]} == {"dim", "inner"}
+    assert {"dim = 1", "dim = 4"} <= set(asked["edges"]) and not any("seed" in edge for edge in asked["edges"])
+    found = agreeing.Agreed("own.lemma", cases=[{"dim": "1", "seed": "2"}], missed=["seed = 1"], unasked=["dim = 3"])
+    for chosen, edges, missed in (
+        ("seed", ["dim = 1"], ["dim = 3"]),
+        # of another claim it is one
+        ("", ["dim = 1", "seed = 2"], ["dim = 3", "seed = 1"]),
+    ):
+        row = agreeing.reported(found, ["dim = 1", "dim = 3", "seed = 1", "seed = 2"], chosen)
+        assert (row["edges"], row["missed"]) == (edges, missed)
+        assert [one["name"] for one in row["ranges"]] == ["dim", "seed"][: 2 - bool(chosen)]
+
+
 def test_nothing_is_asked_at_quick_effort_nor_of_a_search() -> None:
     nothing = {"cases": 0, "compared": 0, "ranges": [], "edges": [], "missed": [], "least": None, "alone": None}
     for claim, effort in ((EQ15, "quick"), ("bao2024.sec4.eq5", "standard")):
