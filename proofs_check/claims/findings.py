@@ -158,6 +158,7 @@ def correction(
         "latex": latex,
         "sympy": formula,
         "holds": _holding(claim, outcome, rows, apart),
+        "where": ", ".join(MEANING.get(condition, condition) for condition in outcome.excluded),
         "apart": apart,
         "cells": [asdict(one) for one in outcome.cells],  # type: ignore[misc]
     }

@@ -24,7 +24,7 @@ from proofs_check.binding.tied import Binding
 from proofs_check.cases.of_statements import exact_case, readable_case
 from proofs_check.checks.agreeing import PART
 from proofs_check.claims.findings import saying
-from proofs_check.claims.report import NARROWED, Case, Claim
+from proofs_check.claims.report import Case, Claim
 from proofs_check.inputs.plugins import load_simulations
 from proofs_check.judging.following import follows_where
 from proofs_check.judging.lines import holds, stated_lines
@@ -103,19 +103,22 @@ def judged_claim(claim: Statement, options: Any, device: str) -> list[tuple[Clai
     first["seconds"] = round(time.perf_counter() - began, 3)
     found = [(first, claim.alpha)]
     narrower = ruling == "refuted" and bool(claim.narrower) and options.case is None
-    narrowed, where = narrower and len(reports) == 1, NARROWED + " and ".join(claim.narrower.values())
+    narrowed, where = narrower and len(reports) == 1, " and ".join(claim.narrower.values())
     if narrowed:
         reports.append(_narrowed(claim, name, CORRECTED, options, device))
         first["correction"] = {
             "latex": claim.statement or statement_latex(said(claim, name)),
             "sympy": None,
-            "holds": where,
+            "holds": f"the print, where {where}",
+            "where": where,
+            "narrowed": True,
         }
     elif narrower:
         # beside a formula that corrects the print it is no correction, and judged like one
         found = [(first, 2 * claim.alpha)]
         beside = _narrowed(claim, name, ".narrower", options, device)
-        first["symbolic"]["evidence"].append(": ".join(filter(None, (where, beside["verdict"], beside["reason"]))))
+        told = (f"the print, where {where}", beside["verdict"], beside["reason"])
+        first["symbolic"]["evidence"].append(": ".join(filter(None, told)))
     if ruling == "refuted" and len(reports) > 1:
         second = reports[1]
         formula = "" if narrowed or first["correction"] is None else second["printed"]["value"]

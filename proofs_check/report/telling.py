@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from proofs_check.claims.report import NARROWED, Case, Claim, Counterexample, Report, Run, Trusted, Variant
+from proofs_check.claims.report import Case, Claim, Counterexample, Report, Run, Trusted, Variant
 from proofs_check.inputs.expect import CORRECTED, VERDICTS
 from theorems.claims.catalogue import PAPERS
 
@@ -304,7 +304,7 @@ def starts(claim: Claim) -> str:
 
 def narrowed(claim: Claim) -> bool:
     """Whether the print itself is the correction, under further hypotheses."""
-    return claim["correction"] is not None and claim["correction"]["holds"].startswith(NARROWED)
+    return claim["correction"] is not None and claim["correction"].get("narrowed", False)
 
 
 def sentences(text: str) -> list[str]:
@@ -314,10 +314,12 @@ def sentences(text: str) -> list[str]:
 
 def holding(claim: Claim) -> Facts:
     """Where the correction holds, and by how much the print is off."""
-    text = claim["correction"]["holds"] if claim["correction"] else ""
+    correction = claim["correction"]
+    if correction is None:
+        return []
     if narrowed(claim):
-        return [("print holds", text.removeprefix(NARROWED.removesuffix("where ")))]
-    parts = sentences(text)
+        return [("print holds", f"where {correction.get('where')}")]
+    parts = sentences(correction["holds"])
     apart = [found for part in parts if (found := APART.fullmatch(part.removesuffix(".")))]
     where = ". ".join(part for part in parts if not APART.fullmatch(part.removesuffix(".")))
     away = "; ".join(f"{found[1]}: {found[2]}" if apart[1:] else found[2] for found in apart)

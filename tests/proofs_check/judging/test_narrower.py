@@ -28,6 +28,7 @@ def test_what_is_assumed_beside_is_judged(further: str, verdict: str) -> None:
     assert (first["verdict"], second["verdict"]) == ("refuted", verdict)
     assert second["id"] == f"{CLAIM.id}.corrected"
     assert first["correction"] is not None and first["correction"]["holds"] == f"the print, where {further}"
+    assert (first["correction"].get("where"), first["correction"].get("narrowed")) == (further, True)
     assert first["correction"]["sympy"] is None
 
 

@@ -299,7 +299,7 @@ def test_a_page_calls_printed_only_what_stands_in_the_source(sample_report: Repo
 
 
 def test_a_correction_of_a_narrower_print_is_its_statement_with_where_it_holds(sample_report: Report) -> None:
-    sample_report["claims"][1]["correction"]["holds"] = "the print, where l > 0"
+    sample_report["claims"][1]["correction"].update(where="l > 0", narrowed=True)
     page = written(sample_report)["claims/bao2024.appA.eq15.corrected.html"]
     base, narrowed = (entry.statement for entry in view.entries(sample_report)[1:3])
     assert base == narrowed and f'{narrowed} <span class="word">where</span>' in page

@@ -226,9 +226,8 @@ def test_of_a_statement_that_is_no_print_none_is_spoken_of() -> None:
 
 
 def test_a_narrower_print_says_where_it_holds() -> None:
-    holds = "the print, where l > 0, norm(u) <= l"
     said = {"limit": "d -> oo", "hypotheses": "u in R^d"}
-    narrow = claim({"upper": "2"}, correction={"latex": "x", "holds": holds}, said=said)
+    narrow = claim({"upper": "2"}, correction={"latex": "x", "where": "l > 0, norm(u) <= l"}, said=said)
     assert slip.sentences(narrow, None) == [
         "A hypothesis is missing: it holds where l > 0, norm(u) <= l, for a constant l."
     ]
