@@ -167,6 +167,7 @@ def judge(
     from montecarlo import registry
     from montecarlo.empirical_checks import Simulation
     from proofs_check.judging import runner
+    from proofs_check.judging.options import Options, Silent, resolve
     from theorems.claims import catalogue
     from theorems.kernel import deriving
 
@@ -193,8 +194,8 @@ def judge(
                 name = getattr(simulation, "__name__", "the simulation")
                 raise ValueError(f"simulation = {name} comes without its degree in the tokens; add e.g. degree=2")
             stack.enter_context(registry.registered(Simulation(statement.id, simulation, degree)))
-        options = runner.Options(effort=effort, seed=seed, device=device, jobs=jobs, case=case)
-        found = runner.judge(statement, options, runner.resolve(options), runner.Silent())
+        options = Options(effort=effort, seed=seed, device=device, jobs=jobs, case=case)
+        found = runner.judge(statement, options, resolve(options), Silent())
     reports = [report for report, _ in found]
     if not statement.plugin and (
         derivation is not None or simulation is not None or statement not in catalogue.shipped()

@@ -127,8 +127,9 @@ def run_verify(args: argparse.Namespace) -> int:
 
     from proofs_check.judging import cache as kept
     from proofs_check.judging import runner
+    from proofs_check.judging.options import Options
 
-    options = runner.Options(
+    options = Options(
         effort=effort,
         seed=seed,
         device=device,

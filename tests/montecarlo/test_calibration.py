@@ -14,7 +14,7 @@ from montecarlo import calibration, engine
 from montecarlo.calibration import LOOKED_AT, check_normals, misfit
 from montecarlo.threads import EngineError
 from proofs_check.judging import runner
-from proofs_check.judging.runner import Options, Silent
+from proofs_check.judging.options import Options, Silent
 from tests.properties.planted import clamped
 from theorems.claims.catalogue import by_id
 

@@ -14,7 +14,7 @@ from montecarlo import registry
 from montecarlo.empirical_checks import Simulation
 from proofs_check.api import judge
 from proofs_check.judging import runner
-from proofs_check.judging.runner import Options, Silent
+from proofs_check.judging.options import Options, Silent
 from theorems import authoring
 from theorems.algebra.expressions import ExpressionError, parse, symbol
 from theorems.algebra.ratio import Ratio

@@ -11,7 +11,8 @@ import pytest
 from proofs_check.cases.given import parse_case
 from proofs_check.claims.pairing import Pair
 from proofs_check.inputs.errors import UsageError
-from proofs_check.judging.runner import Options, Silent, judge
+from proofs_check.judging.options import Options, Silent
+from proofs_check.judging.runner import judge
 from theorems.claims.catalogue import Statement, by_id, with_sides
 from theorems.kernel.derivation import Inequality
 

@@ -13,7 +13,8 @@ from torch import Tensor
 from montecarlo import registry
 from proofs_check.checks import agreeing, both_sides
 from proofs_check.claims.pairing import Pair
-from proofs_check.judging.runner import Options, Silent, judge
+from proofs_check.judging.options import Options, Silent
+from proofs_check.judging.runner import judge
 from theorems.claims.catalogue import by_id
 
 EQ15 = "bao2024.appA.eq15"

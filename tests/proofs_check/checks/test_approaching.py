@@ -24,7 +24,7 @@ from proofs_check.claims import pairing
 from proofs_check.claims.pairing import Pair
 from proofs_check.judging import runner
 from proofs_check.judging.judgement import verdict
-from proofs_check.judging.runner import Options, Silent
+from proofs_check.judging.options import Options, Silent
 from theorems import authoring
 from theorems.authoring import W
 from theorems.claims import catalogue

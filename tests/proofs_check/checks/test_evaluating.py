@@ -20,7 +20,7 @@ from proofs_check.checks.evidence import EFFORTS, RunContext
 from proofs_check.claims.cases import shown_case
 from proofs_check.claims.pairing import Pair
 from proofs_check.judging import runner
-from proofs_check.judging.runner import Options, Silent
+from proofs_check.judging.options import Options, Silent
 from theorems.claims.catalogue import Statement, by_id
 from theorems.kernel.outcome import Outcome
 

@@ -16,7 +16,7 @@ from proofs_check.checks.matrices import decoys, entry_rows, words
 from proofs_check.claims.pairing import Pair
 from proofs_check.claims.schema import schema
 from proofs_check.judging import runner
-from proofs_check.judging.runner import Options, Silent
+from proofs_check.judging.options import Options, Silent
 from theorems.algebra.matrix_calculus import Matrix
 from theorems.bao2024 import gradient as eq3_model
 from theorems.bao2024 import locater

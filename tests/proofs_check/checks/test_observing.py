@@ -16,7 +16,7 @@ from montecarlo.registry import registered as simulated
 from proofs_check.claims.mutants import clause_mutants
 from proofs_check.inputs.plugins import load_simulations
 from proofs_check.judging import runner
-from proofs_check.judging.runner import Options, Silent
+from proofs_check.judging.options import Options, Silent
 from theorems.algebra.expressions import parse
 from theorems.claims.catalogue import Paper, Statement, by_id
 from theorems.gaussian.process import Step

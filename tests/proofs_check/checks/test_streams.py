@@ -15,7 +15,7 @@ from montecarlo.statements import blocks
 from proofs_check.api import check
 from proofs_check.checks.streams import SharedStreamError, Streams
 from proofs_check.judging import runner
-from proofs_check.judging.runner import Options, Silent
+from proofs_check.judging.options import Options, Silent
 from theorems.claims.catalogue import by_id
 
 EQ15, EQ16 = "bao2024.appA.eq15", "bao2024.appA.eq16"

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from proofs_check.judging.runner import Options
+from proofs_check.judging.options import Options
 from proofs_check.judging.stated import judged_claim
 from theorems.claims.catalogue import CatalogueError, Paper, Said, Statement, by_id
 
