@@ -124,14 +124,13 @@ def check(
     Raises StatementError, a ValueError, that says what cannot be read and how to mend it, and ValueError for an effort
     or a seed that cannot be used.
     """
-    import os
-
+    from proofs_check.judging.process import cores
     from proofs_check.statements.judging import check_statement
     from proofs_check.statements.request import Request
 
     _usable(effort, seed)
     request = Request(text, hypotheses, where, law, limit)
-    reports = check_statement(request, effort, seed, "cpu", len(os.sched_getaffinity(0)))
+    reports = check_statement(request, effort, seed, "cpu", cores())
     return Verdict(reports[0], reports[1] if len(reports) > 1 else None)
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, suppress
@@ -27,6 +26,7 @@ from proofs_check.commands.checks import (
     usable_device,
 )
 from proofs_check.inputs.errors import UsageError
+from proofs_check.judging.process import cores
 
 if TYPE_CHECKING:
     from proofs_check.inputs.expect import Expected
@@ -137,7 +137,7 @@ def run_verify(args: argparse.Namespace) -> int:
         case=case,
         walks=walks,
         tier=tier,
-        processes=jobs or len(os.sched_getaffinity(0)),
+        processes=jobs or cores(),
     )
     with ExitStack() as stack:
         if args.cluster is not None:

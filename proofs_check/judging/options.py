@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
 from proofs_check.claims.report import Claim
+from proofs_check.judging.process import cores
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class Silent:
 
 def threads(options: Options) -> int:
     """So many, or as many as there are cores."""
-    return options.jobs or len(os.sched_getaffinity(0))
+    return options.jobs or cores()
 
 
 def resolve(options: Options) -> str:

@@ -135,6 +135,11 @@ def named(claim: Claim, formulas: Mapping[str, str], write: Writer) -> list[tupl
     return parts
 
 
+def on_a_line(claim: Claim, formulas: Mapping[str, str], write: Writer) -> str:
+    """The same on one line of text."""
+    return "; ".join(" ".join(parts) for parts in named(claim, formulas, write))
+
+
 def limit_of(claim: Claim) -> str:
     """The limit of which alone a claim gives the value, "xi -> 0"; "" for one of what is so before it."""
     told = said(claim)
