@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import stat
 import sys
 import tempfile
@@ -19,6 +18,7 @@ from figures import FIGURES, FigureError
 from figures.files import made
 from proofs_check.commands.checks import MAX_JOBS, MAX_SEED, integer
 from proofs_check.inputs.errors import UsageError, nearest, shown
+from proofs_check.judging.process import cores
 from proofs_check.report.lock import changed, figures_of, fingerprint
 from proofs_check.report.outputs import check_folder, make_folder, remove_empty, write_together
 
@@ -90,7 +90,7 @@ def _made(names: Sequence[str], seed: int, jobs: int) -> Iterator[tuple[str, dic
 def make(args: argparse.Namespace) -> int:
     """Make the figures that ``twofold figures`` is asked for; returns the exit status."""
     names, seed = _names(args.names), integer("--seed", args.seed, 0, MAX_SEED, "an integer from 0 to 2**63 - 1")
-    jobs = len(os.sched_getaffinity(0)) if args.jobs is None else integer("--jobs", args.jobs, 1, MAX_JOBS, JOBS)
+    jobs = cores() if args.jobs is None else integer("--jobs", args.jobs, 1, MAX_JOBS, JOBS)
     held = figures_of("--expect", args.expect) if args.expect is not None else None
     folder = _folder(args.out, names)
     opened = _opened(folder, args.out)

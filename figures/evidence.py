@@ -23,8 +23,9 @@ def data(claim: str, *, seed: int = 0, effort: str = "quick") -> dict[str, Any]:
     """
     from proofs_check.inputs.lookup import by_id
     from proofs_check.judging import runner
+    from proofs_check.judging.options import Options
 
-    report = runner.run_alone(by_id(claim), runner.Options(effort=effort, seed=seed, device="cpu"))
+    report = runner.run_alone(by_id(claim), Options(effort=effort, seed=seed, device="cpu"))
     judged: Any = report["claims"][0]
     rows = []
     for case in judged["cases"]:

@@ -48,6 +48,7 @@ def data(
     from proofs_check.claims.pairing import Pair
     from proofs_check.inputs.lookup import by_id
     from proofs_check.judging import runner
+    from proofs_check.judging.options import Options
 
     claim = by_id(CLAIM)
     pair = Pair(claim)
@@ -68,7 +69,7 @@ def data(
 
     sampled, verdicts, failure, formula = [], set(), 0.0, ""
     for i in positions:
-        options = runner.Options(effort=effort, seed=seed, device="cpu", case=case(i))
+        options = Options(effort=effort, seed=seed, device="cpu", case=case(i))
         report = runner.run_alone(claim, options)
         judged: Any = report["claims"][0]
         if not judged["cases"]:

@@ -17,6 +17,7 @@ import torch
 from torch import Tensor
 
 from montecarlo.cases import STARTS
+from montecarlo.draws import normals
 
 Spectrum = Sequence[tuple[float, int]]
 
@@ -54,7 +55,7 @@ def combined_scores(
     # a row of weights less its mean is orthogonal to 1, so that centring the normals changes nothing
     basis = torch.linalg.qr((weights - weights.mean(1, keepdim=True)).T, mode="r").R
     level, spread = lengths(generator, n, values, multiplicities)
-    along: Tensor = _normals(generator, n, len(basis)) @ basis
+    along: Tensor = normals(generator, n, len(basis)) @ basis
     return level * weights.sum(1) + math.sqrt(steps) * spread * along
 
 
@@ -68,10 +69,6 @@ def lengths(
     scale = float(w.abs().max()) if values else 1.0
     spread = scale * (squares @ (w / scale) ** 2).sqrt()
     return (squares @ w)[:, None], spread[:, None]
-
-
-def _normals(generator: torch.Generator, *shape: int) -> Tensor:
-    return torch.randn(shape, generator=generator, dtype=torch.float64, device=generator.device)
 
 
 def _at_least_one(name: str, value: object) -> None:

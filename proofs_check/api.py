@@ -124,14 +124,13 @@ def check(
     Raises StatementError, a ValueError, that says what cannot be read and how to mend it, and ValueError for an effort
     or a seed that cannot be used.
     """
-    import os
-
+    from proofs_check.judging.process import cores
     from proofs_check.statements.judging import check_statement
     from proofs_check.statements.request import Request
 
     _usable(effort, seed)
     request = Request(text, hypotheses, where, law, limit)
-    reports = check_statement(request, effort, seed, "cpu", len(os.sched_getaffinity(0)))
+    reports = check_statement(request, effort, seed, "cpu", cores())
     return Verdict(reports[0], reports[1] if len(reports) > 1 else None)
 
 
@@ -167,6 +166,7 @@ def judge(
     from montecarlo import registry
     from montecarlo.empirical_checks import Simulation
     from proofs_check.judging import runner
+    from proofs_check.judging.options import Options, Silent, resolve
     from theorems.claims import catalogue
     from theorems.kernel import deriving
 
@@ -193,8 +193,8 @@ def judge(
                 name = getattr(simulation, "__name__", "the simulation")
                 raise ValueError(f"simulation = {name} comes without its degree in the tokens; add e.g. degree=2")
             stack.enter_context(registry.registered(Simulation(statement.id, simulation, degree)))
-        options = runner.Options(effort=effort, seed=seed, device=device, jobs=jobs, case=case)
-        found = runner.judge(statement, options, runner.resolve(options), runner.Silent())
+        options = Options(effort=effort, seed=seed, device=device, jobs=jobs, case=case)
+        found = runner.judge(statement, options, resolve(options), Silent())
     reports = [report for report, _ in found]
     if not statement.plugin and (
         derivation is not None or simulation is not None or statement not in catalogue.shipped()

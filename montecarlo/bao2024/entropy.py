@@ -10,6 +10,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from montecarlo.draws import uniforms
 from montecarlo.empirical_checks import Points
 from montecarlo.registry import evaluation, search
 
@@ -134,8 +135,7 @@ def eq9(points: int, generator: torch.Generator) -> Points:
     found = []
     for T in LENGTHS:
         groups = max(1, n // (KINDS * (12 if T < LONG else 40)))
-        drawn = torch.rand(groups, generator=generator, device=generator.device, dtype=torch.float64)
-        nu = ((LOWEST + (HIGHEST - LOWEST) * drawn) * GRID).round() / GRID
+        nu = ((LOWEST + (HIGHEST - LOWEST) * uniforms(generator, groups)) * GRID).round() / GRID
         nu[0] = ALWAYS
         nu = nu.repeat_interleave(KINDS)
         found.append(_entropies(T, nu, lowest(T, nu, generator)))

@@ -16,6 +16,7 @@ from torch import Tensor
 from montecarlo.bao2024.lemma1 import full_score, linear
 from montecarlo.bao2024.softmax import taylor
 from montecarlo.bao2024.spectrum import eq5, traces
+from montecarlo.draws import normals, uniforms
 from montecarlo.empirical_checks import Points
 from montecarlo.gram import combined_scores, lengths
 from montecarlo.registry import evaluation, instance, search, simulation, variance
@@ -38,8 +39,7 @@ def _inside(values: Tensor) -> Tensor:
 @simulation("bao2024.sec4.gaussian-rho", bounded=(0, 1))
 def gaussian_rho(generator: torch.Generator, n: int, mu: float, v: float) -> dict[str, Tensor]:
     """Whether N(mu, v) lies in [0, 1], (n,)."""
-    normals = torch.randn(n, generator=generator, device=generator.device, dtype=torch.float64)
-    return {"rho": _inside(mu + math.sqrt(v) * normals)}
+    return {"rho": _inside(mu + math.sqrt(v) * normals(generator, n))}
 
 
 @simulation("bao2024.sec4.eq6", degree={"variance": 4, "mean": 2})
@@ -205,8 +205,7 @@ def traceless(i: str, T: str, eta: str, lam: str) -> dict[str, Any]:
 
 def _rho(generator: torch.Generator, n: int, mean: float, spread: float) -> Tensor:
     """Whether N(mean, spread) lies in [0, 1], (n,)."""
-    normals = torch.randn(n, generator=generator, device=generator.device, dtype=torch.float64)
-    return _inside(mean + math.sqrt(spread) * normals)
+    return _inside(mean + math.sqrt(spread) * normals(generator, n))
 
 
 def _walks(generator: torch.Generator, n: int, theta: float, size: float, up: float, down: float) -> Tensor:
@@ -228,7 +227,7 @@ def _limit_walks(generator: torch.Generator, n: int, theta: float, size: float, 
     spectrum = [(w, round(m)) for w, m in ((size, up), (-size, down)) if m]
     level, spread = lengths(generator, n, [w for w, _ in spectrum], [m for _, m in spectrum])
     mean, spread_of_one = float(limit_mean(theta, 1.0, 1.0)), float(limit_variance(theta, 1.0, 1.0))
-    z = torch.randn((n, 1), generator=generator, dtype=torch.float64, device=generator.device)
+    z = normals(generator, n, 1)
     return _inside((mean * level + math.sqrt(max(spread_of_one - 2 * mean**2, 0.0)) * spread * z)[:, 0])
 
 
@@ -382,7 +381,7 @@ def temperature(lam: float) -> dict[str, float]:
 
 
 def _uniform(n: int, low: float, high: float, generator: torch.Generator) -> Tensor:
-    return low + (high - low) * torch.rand(n, generator=generator, device=generator.device, dtype=torch.float64)
+    return low + (high - low) * uniforms(generator, n)
 
 
 def _grid(values: Tensor) -> Tensor:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
+from montecarlo.draws import normals
 from montecarlo.empirical_checks import Points
 from montecarlo.registry import search
 
@@ -25,10 +26,6 @@ Objective = Callable[[Tensor, Tensor], Tensor]
 Bounded = tuple[Tensor, Tensor]
 
 
-def _normals(shape: tuple[int, ...], generator: torch.Generator) -> Tensor:
-    return torch.randn(shape, generator=generator, device=generator.device, dtype=torch.float64)
-
-
 def _frobenius(A: Tensor) -> Tensor:
     return (A**2).sum((-2, -1)).clamp_min(1e-200).sqrt()
 
@@ -45,15 +42,15 @@ def _starts(n: int, d: int, generator: torch.Generator, symmetric: bool) -> Tens
     few entries of mixed sign. Without ``symmetric`` the right basis is another one than the left.
     """
     kind = (torch.arange(n, device=generator.device) % 8)[:, None]
-    spectrum = _normals((n, d), generator)
+    spectrum = normals(generator, n, d)
     spectrum = torch.where(kind == 1, spectrum.abs(), spectrum)
     spectrum = torch.where(kind == 2, spectrum[:, :1].expand(n, d), spectrum)
     first = torch.arange(d, device=generator.device) == 0
     spectrum = torch.where((kind == 3) & ~first, torch.zeros_like(spectrum), spectrum)
     spectrum = torch.where(kind == 4, torch.exp(3 * spectrum), spectrum)
     spectrum = torch.where(kind == 5, spectrum - spectrum.mean(1, keepdim=True), spectrum)
-    left = torch.linalg.qr(_normals((n, d, d), generator)).Q
-    right = left if symmetric else torch.linalg.qr(_normals((n, d, d), generator)).Q
+    left = torch.linalg.qr(normals(generator, n, d, d)).Q
+    right = left if symmetric else torch.linalg.qr(normals(generator, n, d, d)).Q
     dense = (left * spectrum[:, None, :]) @ right.mT
     sparse = dense * (torch.rand((n, d, d), generator=generator, device=generator.device) < 0.3)
     W = torch.where((kind == 6)[:, :, None], torch.diag_embed(spectrum), dense)
@@ -63,12 +60,12 @@ def _starts(n: int, d: int, generator: torch.Generator, symmetric: bool) -> Tens
 
 def _factors(n: int, d: int, generator: torch.Generator) -> Tensor:
     """Factors B (n, d, d) of Sigma = B B^T: near the identity, anisotropic, and near-singular."""
-    scales = torch.exp(_normals((n, d), generator).clamp(-2, 2))
+    scales = torch.exp(normals(generator, n, d).clamp(-2, 2))
     kind = (torch.arange(n, device=generator.device) % 3)[:, None]
     scales = torch.where(kind == 0, torch.ones_like(scales), scales)
     last = torch.arange(d, device=generator.device) == d - 1
     scales = torch.where((kind == 2) & last, scales / 64, scales)
-    basis: Tensor = torch.linalg.qr(_normals((n, d, d), generator)).Q
+    basis: Tensor = torch.linalg.qr(normals(generator, n, d, d)).Q
     return basis * scales[:, None, :]
 
 

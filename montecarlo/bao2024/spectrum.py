@@ -6,6 +6,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from montecarlo.draws import normals
 from montecarlo.empirical_checks import Points
 from montecarlo.registry import evaluation, search
 
@@ -39,10 +40,6 @@ def eq8(W: Tensor, Sigma: Tensor) -> dict[str, tuple[float, float]]:
     return {"variance": (value, d * (2 * size * backward + backward**2) + 64 * d * ROUNDOFF * squares)}
 
 
-def _normals(shape: tuple[int, ...], generator: torch.Generator) -> Tensor:
-    return torch.randn(shape, generator=generator, device=generator.device, dtype=torch.float64)
-
-
 def _starts(n: int, d: int, generator: torch.Generator) -> tuple[Tensor, Tensor]:
     """Random W_QK (n, d, d), symmetric, and factors B (n, d, d) of Sigma = B B^T, in equal parts of each kind.
 
@@ -50,17 +47,17 @@ def _starts(n: int, d: int, generator: torch.Generator) -> tuple[Tensor, Tensor]
     """
     device = generator.device
     kind = torch.arange(n, device=device)
-    spectrum = _normals((n, d), generator)
+    spectrum = normals(generator, n, d)
     spectrum = torch.where((kind % 4 == 1)[:, None], spectrum.abs(), spectrum)
     spectrum = torch.where((kind % 4 == 2)[:, None], spectrum[:, :1].expand(n, d), spectrum)
     first = torch.arange(d, device=device) == 0
     spectrum = torch.where((kind % 4 == 3)[:, None] & ~first, torch.zeros_like(spectrum), spectrum)
-    basis = torch.linalg.qr(_normals((n, d, d), generator)).Q
+    basis = torch.linalg.qr(normals(generator, n, d, d)).Q
     W = (basis * spectrum[:, None, :]) @ basis.mT
-    scales = torch.exp(2 * _normals((n, d), generator))
+    scales = torch.exp(2 * normals(generator, n, d))
     scales = torch.where((kind // 4 % 3 == 0)[:, None], torch.ones_like(scales), scales)
     scales = torch.where((kind // 4 % 3 == 2)[:, None] & first & (d > 1), torch.zeros_like(scales), scales)
-    return W, torch.linalg.qr(_normals((n, d, d), generator)).Q * scales[:, None, :]
+    return W, torch.linalg.qr(normals(generator, n, d, d)).Q * scales[:, None, :]
 
 
 def _unit(matrices: Tensor) -> Tensor:

@@ -19,7 +19,7 @@ pieces, but for the last bits of the product of matrices. They are other numbers
 Triton is optional: ``missing`` says why a GPU can't be used. Where TRITON_INTERPRET=1 stood in the environment when
 Triton was first imported, the same programs run on the CPU, slowly. ``approximate`` draws with the GPU's approximate
 instructions for logarithm, root, sine and cosine: their normals differ from the others by APPROXIMATE_RMS in the root
-mean square at most, so that second moments of normals are off by no more than APPROXIMATE_BIAS.
+mean square at most, so that second moments of normals are off by 2 APPROXIMATE_RMS + APPROXIMATE_RMS^2 at most.
 """
 
 from __future__ import annotations
@@ -38,8 +38,6 @@ from montecarlo.cases import STARTS
 ROUNDS = 10
 #: Bound of the root mean square of what the approximate instructions move a normal by; tested on a GPU.
 APPROXIMATE_RMS = 2.0**-18
-#: |E a^2 - E b^2| <= 2 rms + rms^2 for a = b + an error of that root mean square, E b^2 = 1.
-APPROXIMATE_BIAS = 2 * APPROXIMATE_RMS + APPROXIMATE_RMS**2
 
 #: Fours of coordinates that a thread holds, walks of a program, warps of a program.
 QUADS, LANES, WARPS = 8, 128, 4

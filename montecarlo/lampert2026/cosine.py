@@ -14,6 +14,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
+from montecarlo.draws import normals, uniforms
 from montecarlo.empirical_checks import Points
 from montecarlo.registry import instance, search
 
@@ -84,14 +85,6 @@ def _traces(tokens: Tensor, W: Tensor) -> tuple[Tensor, Tensor]:
     return trace(tokens, W, 1.0), 4.0 * (S * k + k + d * d + 8) * ROUNDOFF * size
 
 
-def _normals(shape: tuple[int, ...], generator: torch.Generator) -> Tensor:
-    return torch.randn(shape, generator=generator, device=generator.device, dtype=torch.float64)
-
-
-def _uniform(shape: tuple[int, ...], generator: torch.Generator) -> Tensor:
-    return torch.rand(shape, generator=generator, device=generator.device, dtype=torch.float64)
-
-
 def _starts(n: int, shape: tuple[int, int, int], generator: torch.Generator) -> Tensor:
     """Random laws (n, S, k, d), in equal parts of each kind.
 
@@ -100,13 +93,13 @@ def _starts(n: int, shape: tuple[int, int, int], generator: torch.Generator) -> 
     """
     S, k, d = shape
     kind = (torch.arange(n, device=generator.device) % 6)[:, None, None, None]
-    noise = _normals((n, S, k, d), generator)
+    noise = normals(generator, n, S, k, d)
     sphere = noise / noise.norm(dim=-1, keepdim=True).clamp_min(1e-9)
-    scales, sizes = torch.exp(2 * _normals((n, S, k, 1), generator)), torch.exp(2 * _normals((n, S, 1, 1), generator))
-    heavy = noise / _normals((n, S, k, 1), generator).abs().clamp_min(0.05)
+    scales, sizes = torch.exp(2 * normals(generator, n, S, k, 1)), torch.exp(2 * normals(generator, n, S, 1, 1))
+    heavy = noise / normals(generator, n, S, k, 1).abs().clamp_min(0.05)
     signs = 1.0 - 2.0 * (torch.arange(k, device=noise.device) % 2).double()[:, None]
-    line = sphere[..., :1, :] * torch.where(_uniform((n, S, 1, 1), generator) < 0.7, scales, sizes * signs)
-    tokens = noise + 2 * _normals((n, 1, 1, d), generator)
+    line = sphere[..., :1, :] * torch.where(uniforms(generator, n, S, 1, 1) < 0.7, scales, sizes * signs)
+    tokens = noise + 2 * normals(generator, n, 1, 1, d)
     for index, other in enumerate((sphere, heavy, noise * scales, noise * sizes, line), 1):
         tokens = torch.where(kind == index, other, tokens)
     return tokens
@@ -244,7 +237,7 @@ def _turning(n: int, generator: torch.Generator) -> tuple[Tensor, Tensor]:
     S = 7
     place = torch.arange(n, device=generator.device)
     eps = 2.0 ** -(2.0 + place % 13)
-    y = 0.3 + 0.3 * _uniform((n,), generator)
+    y = 0.3 + 0.3 * uniforms(generator, n)
     t, M = (1 + y**2).sqrt(), (2.0 * S + 2) ** 0.5
     zero, one = torch.zeros_like(y), torch.ones_like(y)
     G = torch.stack([torch.stack([M / t, 1 / y], -1), torch.stack([zero, zero], -1)], -2)
@@ -301,8 +294,8 @@ def transfer(points: int, generator: torch.Generator) -> Points:
         if not n:
             continue
         d = shape[-1]
-        tokens, W = _starts(n, shape, generator), _normals((n, d, d), generator)
-        free = [*_polar(tokens), W, _normals((n, 1, 1), generator)]
+        tokens, W = _starts(n, shape, generator), normals(generator, n, d, d)
+        free = [*_polar(tokens), W, normals(generator, n, 1, 1)]
         # on a line no cosine falls while tr(BW) > 0
         up = torch.arange(n, device=tokens.device) < (min(CLIMBING, -(-2 * n // 3)) if d > 1 else 0)
         if bool(up.any()):
@@ -348,13 +341,13 @@ def draw(generator: torch.Generator, n: int, law: str, k: int, d: int, mean: flo
     """
     if law not in LAWS:
         raise ValueError(f"law = {law!r}; expected one of {', '.join(LAWS)}")
-    tokens: Tensor = _normals((n, k, d), generator) / d**0.5
+    tokens: Tensor = normals(generator, n, k, d) / d**0.5
     if law == "student":
         # nu = 3: chi^2 of three Gaussians
-        chi = (_normals((n, k, int(FREEDOM)), generator) ** 2).sum(-1, keepdim=True)
+        chi = (normals(generator, n, k, int(FREEDOM)) ** 2).sum(-1, keepdim=True)
         tokens = tokens * (FREEDOM / chi).sqrt()
     elif law == "mixture":
-        tokens = torch.where(_uniform((n, k, 1), generator) < SHARE, SIZE * tokens, tokens)
+        tokens = torch.where(uniforms(generator, n, k, 1) < SHARE, SIZE * tokens, tokens)
     tokens[..., 0] += mean
     if law == "sphere":
         tokens /= tokens.norm(dim=-1, keepdim=True)

@@ -17,6 +17,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from montecarlo.draws import normals
 from montecarlo.registry import drawing, evaluation, instance, observation, simulation
 from montecarlo.separability import Separation, nearest, separate
 
@@ -151,10 +152,9 @@ def wendel(generator: torch.Generator, n: int, dim: float, points: float) -> Ten
 
 def _directions(generator: torch.Generator, n: int, dim: int, count: int) -> Tensor:
     """n draws of independent points, uniform on the unit sphere in R^dim, (count, dim, n)."""
-    shape = (count, dim, n)
-    normals = torch.randn(shape, generator=generator, device=generator.device, dtype=torch.float64)
+    drawn = normals(generator, count, dim, n)
     # torch's own norm takes five times as long along an axis that is not the last
-    found: Tensor = normals / (normals * normals).sum(1, keepdim=True).sqrt()
+    found: Tensor = drawn / (drawn * drawn).sum(1, keepdim=True).sqrt()
     return found
 
 

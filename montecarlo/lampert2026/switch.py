@@ -13,6 +13,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from montecarlo.draws import normals, uniforms
 from montecarlo.empirical_checks import Points
 from montecarlo.registry import instance, search
 
@@ -30,14 +31,6 @@ KINDS = 6
 HALVINGS = 64
 #: Rounds of the nearest-point search; its certificate says how far it is off.
 ROUNDS = 400
-
-
-def _normals(generator: torch.Generator, *shape: int) -> Tensor:
-    return torch.randn(shape, generator=generator, device=generator.device, dtype=torch.float64)
-
-
-def _uniform(generator: torch.Generator, *shape: int) -> Tensor:
-    return torch.rand(shape, generator=generator, device=generator.device, dtype=torch.float64)
 
 
 def _on_grid(values: Tensor) -> Tensor:
@@ -89,20 +82,20 @@ def drawn(count: int, keys: int, d: int, generator: torch.Generator) -> tuple[Te
     """
     place = torch.arange(count, device=generator.device)
     kind = place % KINDS
-    margin = -3 + 11 * _uniform(generator, count)
+    margin = -3 + 11 * uniforms(generator, count)
     margin = torch.where(kind == 3, margin / 64, margin)
-    margin = torch.where(kind == 4, 8 + 24 * _uniform(generator, count), margin)
-    excess = _normals(generator, count, keys).abs()
+    margin = torch.where(kind == 4, 8 + 24 * uniforms(generator, count), margin)
+    excess = normals(generator, count, keys).abs()
     excess = torch.where((kind == 0)[:, None], torch.zeros_like(excess), excess)
     far = 8.0 * (torch.arange(keys, device=generator.device) > 0)
     excess = torch.where((kind == 5)[:, None], far.expand(count, keys), excess)
-    steps = _normals(generator, count, keys, d)
+    steps = normals(generator, count, keys, d)
     steps = torch.where((kind == 0)[:, None, None], steps[:, :1].expand_as(steps), steps)
     signs = 1.0 - 2.0 * (torch.arange(keys, device=generator.device) % 2)
     steps = torch.where((kind == 2)[:, None, None], steps[:, :1] * signs[None, :, None], steps)
     # sizes far apart, so that a bound of another homogeneity fails at one end
     steps = steps * 2.0 ** (3 - 3 * (place // KINDS % 3))[:, None, None]
-    first = _normals(generator, count, d) * (place // KINDS % 2)[:, None]
+    first = normals(generator, count, d) * (place // KINDS % 2)[:, None]
     return margin, excess, first, steps
 
 
@@ -181,11 +174,11 @@ def sink_implies_switch(points: int, generator: torch.Generator) -> Points:
         excess[up], best = climbed(margin[up], excess[up], steps[up])
         steps[up] = best * sizes[:, None, None]
         gaps = _on_grid(margin)[:, None] + _on_grid(excess)
-        score = _on_grid(_normals(generator, each, 1))
+        score = _on_grid(normals(generator, each, 1))
         scores = torch.cat([score, score - gaps], -1)
         values = _on_grid(torch.cat([first[:, None], first[:, None] + steps], -2))
         row = measured(scores, values)
-        below = torch.where(place % 5 == 4, _on_grid(2 * _uniform(generator, each)), torch.zeros_like(margin))
+        below = torch.where(place % 5 == 4, _on_grid(2 * uniforms(generator, each)), torch.zeros_like(margin))
         rows.append(row | {"kappa": _exact(row["sink_margin"][0] - below - SLACK)})
         contexts.append((scores, values))
     return _gathered(rows, contexts)
@@ -226,13 +219,13 @@ def switch_implies_sink(points: int, generator: torch.Generator) -> Points:
     each = max(8 * KINDS, points // len(DIMENSIONS))
     for d in DIMENSIONS:
         place = torch.arange(each, device=generator.device)
-        value = _on_grid(_normals(generator, each, d) * 2.0 ** (2 - 2 * (place % 3))[:, None])
+        value = _on_grid(normals(generator, each, d) * 2.0 ** (2 - 2 * (place % 3))[:, None])
         value = torch.where(value.abs().amax(-1, keepdim=True) > 0, value, torch.ones_like(value))
         values = torch.stack([torch.zeros_like(value), value], -2)
         # shares of eps near 0, near 1/2 and near 1
-        share = torch.special.expit(2 * _normals(generator, each) * (1 + place % 2))
+        share = torch.special.expit(2 * normals(generator, each) * (1 + place % 2))
         eps = (share * value.norm(dim=-1) / SLACK).floor().clamp_min(1) * SLACK
-        first = _on_grid(_normals(generator, each))
+        first = _on_grid(normals(generator, each))
         # |out| <= eps holds at the low end: exp(-64) is below every share
         low, high = torch.full_like(eps, -64.0), torch.full_like(eps, 64.0)
         for _ in range(HALVINGS):
@@ -240,7 +233,7 @@ def switch_implies_sink(points: int, generator: torch.Generator) -> Points:
             length, off = two_keys(torch.stack([first, first + middle], -1), values)["out_norm"]
             fits = length + 4 * off < eps
             low, high = torch.where(fits, middle, low), torch.where(fits, high, middle)
-        loose = _on_grid(_uniform(generator, each) * 4)
+        loose = _on_grid(uniforms(generator, each) * 4)
         gap = torch.where(place % 4 == 3, low - loose, low)
         scores = torch.stack([first, first + gap], -1)
         rows.append(two_keys(scores, values) | {"eps": _exact(eps)})
@@ -282,9 +275,9 @@ def _cancelling(each: int, d: int, generator: torch.Generator) -> tuple[Tensor, 
     Every other one has scores that are all equal and values that sum to 0, so that weights are 1/4.
     """
     place = torch.arange(each, device=generator.device)
-    one = (_normals(generator, each, d) * 4).round()
+    one = (normals(generator, each, d) * 4).round()
     one = torch.where(one.abs().amax(-1, keepdim=True) > 0, one, torch.ones_like(one))
-    two = (_normals(generator, each, d) * 4).round()
+    two = (normals(generator, each, d) * 4).round()
     scale = 2.0 ** (2 - 2 * (place % 3))[:, None]
     one, two = one * scale, two * scale
     nothing = torch.zeros_like(one)
@@ -292,7 +285,7 @@ def _cancelling(each: int, d: int, generator: torch.Generator) -> tuple[Tensor, 
     second = torch.where(even, -one, two)
     third = torch.where(even, nothing, -one - two)
     values = torch.stack([nothing, one, second, third], -2)
-    sink, common, other = (4 * _normals(generator, each) for _ in range(3))
+    sink, common, other = (4 * normals(generator, each) for _ in range(3))
     common = common_climbed(sink, common, other)
     scores = torch.stack([sink, common, common, other], -1)
     return _on_grid(torch.where(even, scores, torch.zeros_like(scores))), values
@@ -311,13 +304,13 @@ def common_climbed(sink: Tensor, common: Tensor, other: Tensor) -> Tensor:
 
 def _masked(each: int, keys: int, d: int, generator: torch.Generator) -> tuple[Tensor, Tensor]:
     """Contexts whose keys with v_j != 0 have the score -inf, so weight 0; every other one has them on one side of 0."""
-    values = _on_grid(_normals(generator, each, keys + 1, d))
+    values = _on_grid(normals(generator, each, keys + 1, d))
     values = torch.where(values == 0, torch.ones_like(values), values)
     aside = (torch.arange(each, device=generator.device) % 2 == 0)[:, None]
     values[..., 0] = torch.where(aside, values[..., 0].abs(), values[..., 0])
     values[:, 0] = 0
     scores = torch.full((each, keys + 1), -math.inf, dtype=torch.float64, device=generator.device)
-    scores[:, 0] = _on_grid(_normals(generator, each))
+    scores[:, 0] = _on_grid(normals(generator, each))
     return scores, values
 
 
@@ -365,7 +358,7 @@ def zero_output_implies_sink(points: int, generator: torch.Generator) -> Points:
             contexts.append((scores, values))
         scores, values = _masked(each, keys, d, generator)
         open_ = torch.arange(each, device=generator.device) % 4 == 3
-        scores[open_] = _on_grid(_normals(generator, each, keys + 1))[open_]
+        scores[open_] = _on_grid(normals(generator, each, keys + 1))[open_]
         rows.append(zero_output(scores, values, balanced=False))
         contexts.append((scores, values))
     return _gathered(rows, contexts)

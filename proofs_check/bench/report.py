@@ -11,6 +11,7 @@ from typing import Any, TextIO
 from proofs_check.bench import checks, device_rows, measure, roofline
 from proofs_check.bench.measure import BASE, PEERS, TIERS, Told
 from proofs_check.inputs.errors import UsageError
+from proofs_check.judging.process import cores
 
 SCHEMA = 1
 #: What is asked for where nothing else is: the sizes, and the seconds of rounds for all of them together.
@@ -56,11 +57,6 @@ def seconds_of(text: str) -> float:
     if not re.fullmatch(r"[0-9]{1,6}(\.[0-9]{1,6})?", text) or not float(text) > 0:
         raise UsageError("--seconds", text, "a number from 0.000001 to 999999, in digits, e.g. 120")
     return float(text)
-
-
-def cores() -> int:
-    """Cores that this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def run(

@@ -140,14 +140,14 @@ def sides_bound(
         matrix = matrix_of(pair.derived())
         if matrix is not None:
             return found.joined(matrices_bound(pair, matrix, seen))
-        found = found.joined(values_bound(pair, simulation, seen)).joined(as_wide_as_said(pair))
+        found = found.joined(values_bound(pair, seen)).joined(as_wide_as_said(pair))
         decided = claim.relation == "when" and read_law(claim.says.law).exchangeable
         return found.joined(finite_laws_bound(pair)) if decided else found
     if read_law(claim.says.law).exchangeable:
         found = found.joined(finite_laws_bound(pair))
         return found.joined(simulation_bound(claim, simulation, [r["params"] for r in rows], seed, pair.sampled_names))
     if simulation.model == "free" and drawing_of(pair.source) is None:
-        return found.joined(values_bound(pair, simulation, sampled(pair, rows)))
+        return found.joined(values_bound(pair, sampled(pair, rows)))
     laws = ["walk", "walk(start=0)"] if claim.model == "walk" and claim.says.law == "walk" else [claim.says.law]
     starts = {"walk": "sigma", "walk(start=0)": "zero"}
 
@@ -167,7 +167,7 @@ def sides_bound(
     # what is a number only in the limit is compared by value, with what is evaluated beside the simulation
     reached = _in_limits(claim)
     if reached:
-        found = found.joined(values_bound(pair, simulation, seen, reached))
+        found = found.joined(values_bound(pair, seen, reached))
     found = found.joined(derivation_bound(claim, laws, derived, reached))
     cases = [row["params"] for row in rows]
     return found.joined(simulation_bound(claim, simulation, cases, seed, pair.sampled_names))

@@ -86,9 +86,7 @@ def place_of(seen: Seen) -> str:
     return shown if len(shown) <= 160 else f"{shown[:157]}..."
 
 
-def values_bound(
-    pair: Pair, empirical_check: Any, seen: Sequence[Seen], only: Collection[str] | None = None
-) -> Binding:
+def values_bound(pair: Pair, seen: Sequence[Seen], only: Collection[str] | None = None) -> Binding:
     """Hold the derived values and an empirical check's numbers against the statement, at CASES of the cases ``seen``.
 
     ``only`` are the quantities that are compared, where they are not all.

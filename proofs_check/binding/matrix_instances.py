@@ -84,7 +84,7 @@ def _at(pair: Pair, prop: Proposition, fact: MatrixFact, one: Seen, text: str) -
     stated = _exact(prop.left, reader)
     size = max(1.0, *(abs(float(entry)) for entry in stated.flat))
     derived, printed = here.evaluate(fact.value), here.evaluate(fact.printed(pair.statement.printed))
-    for other, side in ((derived, "the derivation"), (_found(one, stated, size), "the empirical check")):
+    for other, side in ((derived, "the derivation"), (_found(one, stated), "the empirical check")):
         if (entry := _first(stated, other)) is not None:
             told = f"{side} is of another quantity: {where} the {_named(entry)} {stated[entry]}, not {other[entry]}"
             return (Binding(derived=[told]) if other is derived else Binding(simulated=[told])), 0.0
@@ -103,7 +103,7 @@ def _exact(node: Expr, reader: Reader) -> Any:
     return np.array(found.rows, dtype=object)
 
 
-def _found(one: Seen, stated: Any, size: float) -> Any:
+def _found(one: Seen, stated: Any) -> Any:
     """The empirical check's entries: the statement's own where they lie within the error, else what was found."""
     other = np.empty_like(stated)
     for place, exact in np.ndenumerate(stated):

@@ -15,10 +15,12 @@ from proofs_check.cases import wide
 from proofs_check.cases.drawn import Case, key
 from proofs_check.cases.wide import Lengths
 from proofs_check.checks.both_sides import MOST, Budget, Look, Pooled, Sides, look, telling
+from proofs_check.checks.matrices import SEED
 from proofs_check.claims.pairing import Pair
 from proofs_check.claims.report import Agreement
 from proofs_check.claims.schema import empty
 from theorems.gaussian.process import Moment
+from theorems.kernel.matrix_claims import matrix_of
 
 #: Longest walks of any draw, and of one that is aimed at long ones, by how many summed tokens stand in one form, as
 #: both do in x_s^T W x_t: its numbers are T^2, and the variance of their sum takes T^3.
@@ -56,7 +58,6 @@ class Agreed:
     unasked: list[str] = field(default_factory=list)
     #: printed quantities of which the two sides had a value together at no case
     silent: list[str] = field(default_factory=list)
-    shrunk: int = 0
     #: the smallest error of each simulated quantity, as a part of its mean, that all cases together would show
     least: dict[str, float] = field(default_factory=dict)
     #: the smallest that a case shows alone, as a part of max(|mean|, standard deviation), case by case
@@ -157,11 +158,7 @@ def _drawn(
 def _shrink(sides: Sides, found: Agreed, case: Case, aim: wide.Aim, budget: Budget, top: Lengths) -> None:
     """Put the smallest case at which the sides differ into what was found."""
 
-    def differs(one: Case) -> bool:
-        found.shrunk += 1
-        return bool(look(sides, one, budget).told)
-
-    least = wide.smallest(sides.pair.statement, aim, differs, top) or case
+    least = wide.smallest(sides.pair.statement, aim, lambda one: bool(look(sides, one, budget).told), top) or case
     found.case, found.told = least, look(sides, least, budget).told
 
 
@@ -183,18 +180,25 @@ def widely(pair: Pair, alpha: float, seed: int, effort: str) -> tuple[Agreement,
     if not draws:
         return empty(Agreement), ""
     found = agreement(sides, draws, PART * alpha / (max(1, sides.quantities) * (draws + 1)), seed, EFFORT)
-    return reported(found, wide.edges(pair.statement)), str(found) if found.case is not None or found.pooled else ""
+    chosen = SEED if matrix_of(pair.derived()) is not None else ""
+    told = str(found) if found.case is not None or found.pooled else ""
+    return reported(found, wide.edges(pair.statement), chosen), told
 
 
-def reported(found: Agreed, edges: Iterable[str]) -> Agreement:
-    """What the report says of the cases, of which the hypotheses have these edges."""
+def reported(found: Agreed, edges: Iterable[str], chosen: str = "") -> Agreement:
+    """What the report says of the cases, of which the hypotheses have these edges.
+
+    Of the number that ``chosen`` names, by which alone what is drawn differs, nothing is said.
+    """
     together, alone = max(found.least.values(), default=math.inf), sorted(found.alone)
+    missed = {*found.missed, *found.unasked}
+    every = [edge for edge in sorted({*edges, *missed}) if edge.partition(" ")[0] != chosen]
     return {
         "cases": len(found.cases),
         "compared": found.compared,
-        "ranges": wide.ranges(found.cases),
-        "edges": sorted({*edges} - {*found.missed, *found.unasked}),
-        "missed": sorted({*found.missed, *found.unasked}),
+        "ranges": [one for one in wide.ranges(found.cases) if one["name"] != chosen],
+        "edges": [edge for edge in every if edge not in missed],
+        "missed": [edge for edge in every if edge in missed],
         "least": together if together < math.inf else None,
         "alone": {"half": alone[(len(alone) - 1) // 2], "all": alone[-1]} if alone else None,
     }

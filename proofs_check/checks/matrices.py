@@ -31,6 +31,8 @@ from theorems.kernel.outcome import Outcome
 LOOSE = 1e-6
 #: Fewest and most cases.
 CASES = (40, 200)
+#: The number of a case from which its matrices are drawn: no number of the claim.
+SEED = "seed"
 #: What is added to the seeds of a correction's cases.
 APART = 1000
 #: Rows that the report shows.
@@ -50,7 +52,7 @@ def compared(
         points = list(drawing.drawn(pair.statement, {}, drawing.stream(pair.statement, context.seed), wanted))
         if pair.statement.corrects:
             # a correction is looked at at matrices of its own
-            points = [{**raw, "seed": str(int(raw["seed"]) + APART)} for raw in points]
+            points = [{**raw, SEED: str(int(raw[SEED]) + APART)} for raw in points]
     evidence = Evidence(tier="independent evaluation", cases=len(points), samples=len(points))
     gap = fact.printed(pair.statement.printed) - fact.value
     seen: list[tuple[Instance, float]] = []
@@ -188,7 +190,7 @@ def _array(found: Mapping[str, tuple[float, float]], shape: tuple[int, ...], sou
 
 
 def _size(raw: Mapping[str, Any]) -> tuple[Fraction, str]:
-    return sum((Fraction(value) for name, value in raw.items() if name != "seed"), Fraction(0)), drawing.key(raw)
+    return sum((Fraction(value) for name, value in raw.items() if name != SEED), Fraction(0)), drawing.key(raw)
 
 
 def _shown(fact: MatrixFact, raw: Mapping[str, Any]) -> str:

@@ -53,6 +53,8 @@ def symbolic(outcome: Outcome, beside: Sequence[str | Between]) -> Symbolic:
             if isinstance(one, Between)
         ],
         "orders": [asdict(one) for one in outcome.orders],  # type: ignore[misc]
+        "boundaries": {name: list(places) for name, places in outcome.boundaries.items()},
+        "attained": None if outcome.attained is None else str(outcome.attained),
         "path": None,
     }
 
@@ -156,6 +158,7 @@ def correction(
         "latex": latex,
         "sympy": formula,
         "holds": _holding(claim, outcome, rows, apart),
+        "where": ", ".join(MEANING.get(condition, condition) for condition in outcome.excluded),
         "apart": apart,
         "cells": [asdict(one) for one in outcome.cells],  # type: ignore[misc]
     }

@@ -13,9 +13,6 @@ from msgspec import Meta
 #: Version of the JSON report; ``report.schema.json`` describes it.
 SCHEMA: Literal[2] = 2
 
-#: How "holds" begins where the print itself is true under further hypotheses, and no formula replaces it.
-NARROWED = "the print, where "
-
 Id = Annotated[str, Meta(pattern=r"^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)+$")]
 Text = Annotated[str, Meta(min_length=1)]
 Count = Annotated[int, Meta(ge=0)]
@@ -121,6 +118,14 @@ class Symbolic(TypedDict):
     ]
     between: NotRequired[list[Between]]
     orders: NotRequired[list[Order]]
+    boundaries: NotRequired[
+        Annotated[
+            dict[str, list[Text]], Meta(description="By property, the equations at which alone the print is false.")
+        ]
+    ]
+    attained: NotRequired[
+        Annotated[str | None, Meta(description="The least value for every T >= 2, of a bound that holds as T grows.")]
+    ]
     path: NotRequired[Annotated[Path | None, Meta(description="Along which a bound fails as a dimension grows.")]]
 
 
@@ -206,6 +211,12 @@ class Correction(TypedDict):
         Meta(description="The quantity that the claim's symbols name; null where it declares none."),
     ]
     holds: str
+    where: NotRequired[
+        Annotated[str, Meta(description="The further conditions under which it holds; empty where there are none.")]
+    ]
+    narrowed: NotRequired[
+        Annotated[bool, Meta(description="Whether the print itself is true under these, and no formula replaces it.")]
+    ]
     gives: NotRequired[
         Annotated[str, Meta(description="Where the print follows from the correction; empty where that is not known.")]
     ]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import gc
-import os
 import sys
 import time
 from contextlib import suppress
@@ -67,7 +66,7 @@ def run_check(args: argparse.Namespace) -> int:
         typeset(prop).encode(getattr(sys.stdout, "encoding", None) or "utf-8")
         print(typeset(prop))
     print(in_words(prop), flush=True)
-    from proofs_check.judging.process import prepare
+    from proofs_check.judging.process import cores, prepare
 
     prepare()
     # nothing that is imported is garbage
@@ -79,7 +78,7 @@ def run_check(args: argparse.Namespace) -> int:
     began = time.perf_counter()
     sampled_on = "cpu" if device == "auto" else device
     try:
-        reports = check_statement(request, effort, seed, sampled_on, jobs or len(os.sched_getaffinity(0)))
+        reports = check_statement(request, effort, seed, sampled_on, jobs or cores())
     except StatementError as error:
         raise _usage_error(error, request, prop) from None
     for line in lines(reports):

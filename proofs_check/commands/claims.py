@@ -126,7 +126,8 @@ def run_eval(args: argparse.Namespace) -> int:
     device = usable_device(args.device)
 
     from proofs_check.commands import evaluate as explore
-    from proofs_check.judging import runner
+    from proofs_check.judging.derived import context
+    from proofs_check.judging.options import Options, Silent, resolve
     from proofs_check.report.terminal import show_values
 
     arrays = {name: path for name, path in given.items() if path is not None}
@@ -135,8 +136,8 @@ def run_eval(args: argparse.Namespace) -> int:
         checks.check_conditions("--set", ", ".join(args.set), claim, case)
     if (seconds := explore.expected_seconds(case)) >= explore.LONG:
         print(f"The matrices are large: this takes about {seconds:.0f} s.", file=sys.stderr, flush=True)
-    options = runner.Options(effort=effort, seed=seed, device=device)
-    here = runner.context(claim, options, runner.resolve(options), runner.Silent())
+    options = Options(effort=effort, seed=seed, device=device)
+    here = context(claim, options, resolve(options), Silent())
     show_values(claim, explore.explored(claim, case, symmetric, here), symmetric)
     return 0
 

@@ -9,6 +9,7 @@ import sys
 from importlib import metadata
 
 from proofs_check import __version__
+from proofs_check.judging.process import cores
 
 #: What the suite imports: the name of the module and that of its distribution.
 NEEDED = (
@@ -33,10 +34,6 @@ def _memory() -> str:
         return "unknown"
 
 
-def _threads() -> int:
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-
-
 def examine() -> tuple[list[tuple[str, str]], list[str]]:
     """Facts as (name, value), and what is missing or not as pinned, each with its mend."""
     facts = [("twofold", __version__), ("python", f"{platform.python_version()} ({sys.executable})")]
@@ -49,7 +46,7 @@ def examine() -> tuple[list[tuple[str, str]], list[str]]:
             reason = " ".join(str(error).split())
             facts.append((distribution, "missing"))
             missing.append(f"{distribution}: {reason}; {MEND}")
-    facts += [("platform", platform.platform()), ("memory", _memory()), ("threads", str(_threads()))]
+    facts += [("platform", platform.platform()), ("memory", _memory()), ("threads", str(cores()))]
     torch_facts, torch_missing = _torch()
     return facts + torch_facts, missing + torch_missing
 

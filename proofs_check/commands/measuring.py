@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from typing import Any
 
@@ -14,6 +13,7 @@ from proofs_check.commands.checks import (
     integer,
     needed,
 )
+from proofs_check.judging.process import cores
 
 MAX_RUNS = 1_000_000
 
@@ -109,7 +109,7 @@ def run_selftest(args: argparse.Namespace) -> int:
     runs = None
     if args.runs is not None:
         runs = integer("--runs", args.runs, 1, MAX_RUNS, f"an integer from 1 to {MAX_RUNS}")
-    jobs = len(os.sched_getaffinity(0))
+    jobs = cores()
     if args.jobs is not None:
         jobs = integer("--jobs", args.jobs, 1, MAX_JOBS, f"an integer from 1 to {MAX_JOBS}")
     target = outputs.check_target("--json", args.json) if args.json is not None else None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack, suppress
@@ -27,6 +26,7 @@ from proofs_check.commands.checks import (
     usable_device,
 )
 from proofs_check.inputs.errors import UsageError
+from proofs_check.judging.process import cores
 
 if TYPE_CHECKING:
     from proofs_check.inputs.expect import Expected
@@ -127,8 +127,9 @@ def run_verify(args: argparse.Namespace) -> int:
 
     from proofs_check.judging import cache as kept
     from proofs_check.judging import runner
+    from proofs_check.judging.options import Options
 
-    options = runner.Options(
+    options = Options(
         effort=effort,
         seed=seed,
         device=device,
@@ -136,7 +137,7 @@ def run_verify(args: argparse.Namespace) -> int:
         case=case,
         walks=walks,
         tier=tier,
-        processes=jobs or len(os.sched_getaffinity(0)),
+        processes=jobs or cores(),
     )
     with ExitStack() as stack:
         if args.cluster is not None:

@@ -21,6 +21,7 @@ from montecarlo.engine import Job, Reduced
 from proofs_check.inputs.data import json_of
 from proofs_check.inputs.errors import RunStopped, UsageError
 from proofs_check.judging import remote
+from proofs_check.judging.options import Options
 from proofs_check.judging.workers import WorkerDiedError, longest_first
 from theorems.claims.catalogue import Statement
 from theorems.claims.outside import regular_bytes
@@ -118,7 +119,7 @@ class Cluster:
                 self._cancel(waiting)
 
     def judged(
-        self, claims: Sequence[Statement], options: Any, device: str, begun: Callable[[str], None]
+        self, claims: Sequence[Statement], options: Options, device: str, begun: Callable[[str], None]
     ) -> Iterator[tuple[Statement, Any]]:
         """What ``runner.judge`` finds of each claim, as pairs of the claim and that, in the order in which they end.
 

@@ -12,7 +12,8 @@ from proofs_check.checks.sampling import plan as plan_sample
 from proofs_check.claims.pairing import Pair
 from proofs_check.inputs.errors import UsageError
 from proofs_check.inputs.plugins import empirical_check
-from proofs_check.judging.runner import Options, Silent, context, resolve
+from proofs_check.judging.derived import context
+from proofs_check.judging.options import Options, Silent, resolve
 from proofs_check.statements.timing import SECONDS
 from theorems.claims.catalogue import Statement, is_data
 

@@ -1,4 +1,4 @@
-"""A process that judges: the threads of its libraries, and how often it looks for garbage."""
+"""A process that judges: its cores, the threads of its libraries, and how often it looks for garbage."""
 
 from __future__ import annotations
 
@@ -8,6 +8,11 @@ import os
 
 #: Each process has its own core: libraries start no threads beside.
 ONE_THREAD = dict.fromkeys(("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+
+
+def cores() -> int:
+    """Cores that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def prepare(*libraries: str) -> None:

@@ -14,12 +14,13 @@ import threading
 from typing import Any, BinaryIO
 
 from proofs_check.judging import workers
+from proofs_check.judging.options import Options
 from proofs_check.judging.process import ONE_THREAD
 
 _BESIDE = threading.local()
 
 
-def judge(name: str, options: Any, device: str, code: str) -> Any:
+def judge(name: str, options: Options, device: str, code: str) -> Any:
     """What ``runner.judge`` finds of a claim of the catalogue, in the process beside this thread.
 
     RuntimeError where this worker has other code than ``code``, ChildProcessError where that process died.

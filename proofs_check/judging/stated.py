@@ -1,4 +1,4 @@
-"""A lemma of one's own that is data: judged as ``twofold check`` judges it, its derivation and simulation held to it.
+"""A claim that is data: judged as ``twofold check`` judges it, its derivation and simulation held to it.
 
 Neither side has to be written. One that is written is compared with the statement; it can lower the verdict, not raise
 it.
@@ -6,10 +6,7 @@ it.
 
 from __future__ import annotations
 
-import json
-import os
 import re
-import shlex
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -24,10 +21,12 @@ from proofs_check.binding.tied import Binding
 from proofs_check.cases.of_statements import exact_case, readable_case
 from proofs_check.checks.agreeing import PART
 from proofs_check.claims.findings import saying
-from proofs_check.claims.report import NARROWED, Case, Claim
+from proofs_check.claims.report import Case, Claim
 from proofs_check.inputs.plugins import load_simulations
 from proofs_check.judging.following import follows_where
 from proofs_check.judging.lines import holds, sharper, stated_lines
+from proofs_check.judging.options import Options, threads
+from proofs_check.judging.reporting import command
 from proofs_check.statements.agreeing import widely
 from proofs_check.statements.attaining import where_attained
 from proofs_check.statements.found import Found
@@ -59,7 +58,7 @@ _NAME = re.compile(r"[A-Za-z_]\w*")
 WORST = ("error", "conflict", "refuted", "undecided", "verified")
 
 
-def judged_claim(claim: Statement, options: Any, device: str) -> list[tuple[Claim, float]]:
+def judged_claim(claim: Statement, options: Options, device: str) -> list[tuple[Claim, float]]:
     """The reports of a claim, and of its correction where it is refuted, each with the part of the budget it spent."""
     began = time.perf_counter()
     sets = []
@@ -105,19 +104,22 @@ def judged_claim(claim: Statement, options: Any, device: str) -> list[tuple[Clai
     first["seconds"] = round(time.perf_counter() - began, 3)
     found = [(first, claim.alpha)]
     narrower = ruling == "refuted" and bool(claim.narrower) and options.case is None
-    narrowed, where = narrower and len(reports) == 1, NARROWED + " and ".join(claim.narrower.values())
+    narrowed, where = narrower and len(reports) == 1, " and ".join(claim.narrower.values())
     if narrowed:
         reports.append(_narrowed(claim, name, CORRECTED, options, device))
         first["correction"] = {
             "latex": claim.statement or statement_latex(said(claim, name)),
             "sympy": None,
-            "holds": where,
+            "holds": f"the print, where {where}",
+            "where": where,
+            "narrowed": True,
         }
     elif narrower:
         # beside a formula that corrects the print it is no correction, and judged like one
         found = [(first, 2 * claim.alpha)]
         beside = _narrowed(claim, name, ".narrower", options, device)
-        first["symbolic"]["evidence"].append(": ".join(filter(None, (where, beside["verdict"], beside["reason"]))))
+        told = (f"the print, where {where}", beside["verdict"], beside["reason"])
+        first["symbolic"]["evidence"].append(": ".join(filter(None, told)))
     if ruling == "refuted" and len(reports) > 1:
         second = reports[1]
         formula = "" if narrowed or first["correction"] is None else second["printed"]["value"]
@@ -141,7 +143,7 @@ def judged_claim(claim: Statement, options: Any, device: str) -> list[tuple[Clai
     return found
 
 
-def _narrowed(claim: Statement, name: str, part: str, options: Any, device: str) -> Claim:
+def _narrowed(claim: Statement, name: str, part: str, options: Options, device: str) -> Claim:
     """The report of the print under the further hypotheses, or along the other limit, under which it is to hold."""
     request = Request(*narrowed_texts(claim, name))
     return _judged(request.put(), request, claim.id + part, options, device, claim.alpha)[0]
@@ -215,31 +217,32 @@ def standing(claim: Statement) -> bool | None:
     return False if False in found else True if all(found) else None
 
 
-def _judged(prop: Proposition, request: Request, key: str, options: Any, device: str, alpha: float) -> list[Claim]:
-    threads = options.jobs or len(os.sched_getaffinity(0))
+def _judged(prop: Proposition, request: Request, key: str, options: Options, device: str, alpha: float) -> list[Claim]:
     if options.case is None:
-        common: dict[str, Any] = {"effort": options.effort, "seed": options.seed, "device": device, "jobs": threads}
+        jobs = threads(options)
+        common: dict[str, Any] = {"effort": options.effort, "seed": options.seed, "device": device, "jobs": jobs}
         return judged(prop, request, key, alpha=alpha, **common)
     began = time.perf_counter()
-    found = at_case(prop, key, options, device, threads)
+    found = at_case(prop, key, options.case, options, device)
     made = report(prop, request, key, found, options.effort, options.seed, time.perf_counter() - began)
     return [made]
 
 
-def at_case(prop: Proposition, key: str, options: Any, device: str, threads: int) -> Found:
+def at_case(prop: Proposition, key: str, given: Mapping[str, Any], options: Options, device: str) -> Found:
     """What both sides find at one case alone: it can refute the statement, and verifies nothing."""
-    case = options.case
+    case = dict(given)
+    how: dict[str, Any] = {"threads": threads(options), "device": device}
     if not prop.random:
         return found_at(prop, exact_case(prop, case))
     if prop.limit.variable:
         # no case decides a limit, but both sides have a value there
         prop = replace(prop, relation="=", right=number(0), error=None, limit=Limit())
-        quantity = _AtCase(prop, key, options.effort, options.seed, threads=threads, device=device)
+        quantity = _AtCase(prop, key, options.effort, options.seed, **how)
         quantity._sample([case])
         if quantity.measured:
             quantity.found.simulation, quantity.found.reason = "none", "a case decides no limit; both sides agree there"
         return quantity.found
-    checker = _AtCase(prop, key, options.effort, options.seed, threads=threads, device=device)
+    checker = _AtCase(prop, key, options.effort, options.seed, **how)
     decision = decide(prop, checker.derivation)
     checker.found.method = decision.method
     checker._record(decision)
@@ -341,14 +344,7 @@ def _joined(claim: Statement, name: str, reports: list[Claim], place: int) -> Cl
     return first
 
 
-def command(name: str, effort: str, seed: int, case: Mapping[str, Any] | None) -> str:
-    """The command that judges a claim, at a case if there is one."""
-    words = ["twofold", "verify", name, "--seed", str(seed), *(["--effort", effort] if effort != "standard" else [])]
-    words += ["--case", json.dumps(case, separators=(",", ":"))] if case else []
-    return shlex.join(words)
-
-
-def _replay(claim: Statement, options: Any) -> str:
+def _replay(claim: Statement, options: Options) -> str:
     """The command that repeats the judgement: of a package by its id, of a notebook's lemma by what it says."""
     if claim.plugin != "__main__":
         return command(claim.id, options.effort, options.seed, options.case and readable_case(options.case))

@@ -17,6 +17,7 @@ from concurrent.futures.process import BrokenProcessPool
 from dataclasses import replace
 from typing import Any
 
+from proofs_check.judging.options import Options, Silent
 from proofs_check.judging.process import ONE_THREAD, prepare
 from theorems.claims.catalogue import Statement, shipped
 
@@ -40,7 +41,9 @@ def longest_first(claims: Sequence[Statement]) -> list[Statement]:
     return sorted(claims, key=lambda claim: -len(str(claim.says)))
 
 
-def judged(claims: Sequence[Statement], options: Any, device: str, processes: int, begun: Callable[[str], None]) -> Any:
+def judged(
+    claims: Sequence[Statement], options: Options, device: str, processes: int, begun: Callable[[str], None]
+) -> Any:
     """What ``runner.judge`` finds of each claim, as pairs of the claim and that, in the order in which they end.
 
     ``begun`` is told of each claim that a worker takes up.
@@ -83,7 +86,7 @@ def _last(running: dict[Future[Any], Statement]) -> Iterator[tuple[Statement, An
 def _start(
     pool: ProcessPoolExecutor,
     claim: Statement,
-    options: Any,
+    options: Options,
     device: str,
     running: dict[Future[Any], Statement],
     begun: Callable[[str], None],
@@ -141,9 +144,9 @@ def _end_with_parent() -> None:
         os._exit(1)
 
 
-def judge(name: str, options: Any, device: str) -> Any:
+def judge(name: str, options: Options, device: str) -> Any:
     """What ``runner.judge`` finds of a claim of the catalogue."""
     from proofs_check.judging import runner
     from theorems.claims.catalogue import by_id
 
-    return runner.judge(by_id()[name], options, device, runner.Silent())
+    return runner.judge(by_id()[name], options, device, Silent())

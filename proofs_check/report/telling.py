@@ -6,10 +6,10 @@ Every text is made here once, as strings.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from proofs_check.claims.report import NARROWED, Case, Claim, Counterexample, Report, Run, Trusted, Variant
+from proofs_check.claims.report import Case, Claim, Counterexample, Report, Run, Trusted, Variant
 from proofs_check.inputs.expect import CORRECTED, VERDICTS
 from theorems.claims.catalogue import PAPERS
 
@@ -260,27 +260,6 @@ def start_told(start: str) -> str:
     return _STARTS.get(start, start)
 
 
-def met_edges(claim: Claim) -> list[str]:
-    """The edges of the hypotheses that were met; what cases are drawn from, as a seed, has none."""
-    return _of_the_claim(claim["agreement"]["edges"], claim)
-
-
-def missed_edges(claim: Claim) -> list[str]:
-    """Those that were not."""
-    return _of_the_claim(claim["agreement"]["missed"], claim)
-
-
-def _of_the_claim(edges: Iterable[str], claim: Claim) -> list[str]:
-    hidden = _drawn_from(claim)
-    return [edge for edge in edges if edge.partition(" ")[0] not in hidden]
-
-
-def _drawn_from(claim: Claim) -> set[str]:
-    """The numbers that only choose what is drawn: the assumptions say so, and no formula of the claim has them."""
-    chosen = {*re.findall(r"\bdrawn from (\w+)", " ".join(claim["assumptions"]))}
-    return chosen - {*re.findall(r"\w+", f"{claim.get('said')} {claim['printed']}")}
-
-
 def asked(claim: Claim, letter: Callable[[str], str] = str) -> str:
     """Where in the ranges the cases lay at which both sides were asked beside the judged ones, and agree.
 
@@ -294,9 +273,8 @@ def asked(claim: Claim, letter: Callable[[str], str] = str) -> str:
         if one["least"] == one["largest"]
         else f"{letter(one['name'])} from {one['least']} to {one['largest']}"
         for one in found["ranges"]
-        if one["name"] not in _drawn_from(claim)
     )
-    met, edges = len(met_edges(claim)), len(met_edges(claim)) + len(missed_edges(claim))
+    met, edges = len(found["edges"]), len(found["edges"]) + len(found["missed"])
     told = "; ".join(
         filter(None, (", ".join(ends), f"{met} of {counted(edges, 'edge')} of the hypotheses met" * (edges > 0)))
     )
@@ -326,7 +304,7 @@ def starts(claim: Claim) -> str:
 
 def narrowed(claim: Claim) -> bool:
     """Whether the print itself is the correction, under further hypotheses."""
-    return claim["correction"] is not None and claim["correction"]["holds"].startswith(NARROWED)
+    return claim["correction"] is not None and claim["correction"].get("narrowed", False)
 
 
 def sentences(text: str) -> list[str]:
@@ -336,10 +314,12 @@ def sentences(text: str) -> list[str]:
 
 def holding(claim: Claim) -> Facts:
     """Where the correction holds, and by how much the print is off."""
-    text = claim["correction"]["holds"] if claim["correction"] else ""
+    correction = claim["correction"]
+    if correction is None:
+        return []
     if narrowed(claim):
-        return [("print holds", text.removeprefix(NARROWED.removesuffix("where ")))]
-    parts = sentences(text)
+        return [("print holds", f"where {correction.get('where')}")]
+    parts = sentences(correction["holds"])
     apart = [found for part in parts if (found := APART.fullmatch(part.removesuffix(".")))]
     where = ". ".join(part for part in parts if not APART.fullmatch(part.removesuffix(".")))
     away = "; ".join(f"{found[1]}: {found[2]}" if apart[1:] else found[2] for found in apart)

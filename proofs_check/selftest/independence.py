@@ -6,7 +6,6 @@ put everything back. A side that shared its numbers with the other would agree w
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -29,6 +28,7 @@ from proofs_check.claims.pairing import Pair
 from proofs_check.inputs.errors import UsageError
 from proofs_check.inputs.plugins import empirical_check
 from proofs_check.judging.judgement import verdict
+from proofs_check.judging.process import cores
 from proofs_check.judging.variants import keys, of
 from theorems.algebra.ratio import Ratio
 from theorems.claims.catalogue import Statement, with_sides
@@ -256,7 +256,7 @@ def _cases(claim: Statement, entry: Registered, seed: int) -> Iterator[Mapping[s
 
 def _look(pair: Pair, outcome: Outcome, entry: Registered, seed: int, case: Mapping[str, Any] | None) -> Evidence:
     """What the empirical check finds at one case, or where it draws its own points at all of them."""
-    context = RunContext(seed, "cpu", len(os.sched_getaffinity(0)), EFFORTS[EFFORT], EFFORT)
+    context = RunContext(seed, "cpu", cores(), EFFORTS[EFFORT], EFFORT)
     if isinstance(entry, Evaluation):
         return evaluated(pair, outcome, entry, context, case)
     if isinstance(entry, Growth):

@@ -112,7 +112,7 @@ def _need(prop: Proposition, version: Weaker, effort: str, seed: int) -> Need:
         return Need(words, "holds", ": the others imply it")
     try:
         if not weak.random:
-            return _without_tokens(prop, weak, words, effort, seed)
+            return _without_tokens(weak, words, effort, seed)
         if weak.limit.variable:
             return _of_limit(prop, weak, words, effort, seed)
         return _of_moments(prop, weak, words, effort, seed)
@@ -187,7 +187,7 @@ def _other_end(other: Proposition) -> Need:
     return Need(words, "unseen" if part.left == part.right else "false", f"the left side tends to {part.left} there")
 
 
-def _without_tokens(prop: Proposition, weak: Proposition, words: str, effort: str, seed: int) -> Need:
+def _without_tokens(weak: Proposition, words: str, effort: str, seed: int) -> Need:
     from proofs_check.statements.deterministic import violated_or_proved
     from theorems.statement.proofs.matrices import about_matrices
 

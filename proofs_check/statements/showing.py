@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import difflib
+import re
 from collections.abc import Iterator
 
 from proofs_check.claims.report import Claim
 from proofs_check.report.telling import parameters
-from proofs_check.statements.differing import marked
 
 #: How a remark begins that says what the simulation of a limit leaves to the derivation.
 NOT_SEEN = "by the simulation: "
+_TOKEN = re.compile(r"\*\*|[A-Za-z_]\w*|\d+|\S")
 MARKS = {"verified": "✓", "refuted": "✗", "undecided": "?", "conflict": "!", "error": "!"}
 
 
@@ -60,3 +62,20 @@ def rows(reports: list[Claim]) -> Iterator[tuple[str, str]]:
     if first["decoys"]["of"]:
         yield "wrong versions", f"{first['decoys']['caught']} of {first['decoys']['of']} told from it"
     yield "replay", first["replay"]
+
+
+def marked(printed: str, true: str) -> str:
+    """A line of ^ under what stands in the true formula and not, or elsewhere, in the printed one; "" for equal ones.
+
+    Where something printed is missing from the true formula the mark stands under what follows it.
+    """
+    one, two = (list(_TOKEN.finditer(text)) for text in (printed, true))
+    marks = [" "] * (len(true) + 1)
+    matcher = difflib.SequenceMatcher(None, [m[0] for m in one], [m[0] for m in two], autojunk=False)
+    for kind, _, _, first, last in matcher.get_opcodes():
+        if kind == "equal":
+            continue
+        start = two[first].start() if first < len(two) else len(true)
+        stop = two[last - 1].end() if last > first else start + 1
+        marks[start:stop] = "^" * (stop - start)
+    return "".join(marks).rstrip()

@@ -11,6 +11,7 @@ from matplotlib.container import ErrorbarContainer
 
 from figures.variance_profile import data, draw, readable, table
 from proofs_check.judging import runner
+from proofs_check.judging.options import Options
 from tests.figures.reading import printed
 
 T, POSITIONS = 8, (8,)
@@ -86,7 +87,7 @@ def test_the_same_seed_gives_the_same_data(drawn: dict[str, Any]) -> None:
 
 
 def test_the_seed_is_handed_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    def run(claims: Any, options: runner.Options) -> Any:
+    def run(claims: Any, options: Options) -> Any:
         raise RuntimeError(f"seed {options.seed}")
 
     monkeypatch.setattr(runner, "run", run)

@@ -13,10 +13,8 @@ import montecarlo.walks
 from montecarlo import calibration, engine
 from montecarlo.calibration import LOOKED_AT, check_normals, misfit
 from montecarlo.threads import EngineError
-from proofs_check.judging import runner
-from proofs_check.judging.runner import Options, Silent
+from tests.proofs_check.judged import judged
 from tests.properties.planted import clamped
-from theorems.claims.catalogue import by_id
 
 
 @pytest.fixture(autouse=True)
@@ -60,7 +58,7 @@ def test_a_clamp_in_the_sampler_is_an_error_of_every_claim(monkeypatch: pytest.M
     monkeypatch.setattr(montecarlo.walks, "draw_normals", clamped(montecarlo.walks.draw_normals))
     with pytest.raises(EngineError, match=r"tier literal on cpu are not standard: 0 of .* beyond 3\.5"):
         check_normals("literal", "cpu")
-    ((report, _), *_) = runner.judge(by_id()["bao2024.appA.eq15"], Options("quick", 0, "cpu", 1), "cpu", Silent())
+    report, *_ = judged("bao2024.appA.eq15")
     assert report["verdict"] == "error" and "not standard" in report["reason"]
 
 

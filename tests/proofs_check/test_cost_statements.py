@@ -31,28 +31,22 @@ EMBEDDED = {"C": "2", "n": "2", "lam": "2/3", "kappa": "1/2", "d": "16", "family
 SMALL = {"C": "1", "n": "2", "lam": "4/5", "overlap": "0"}
 
 
-def evaluated(claim: str, *cases: Mapping[str, Any]) -> tuple[Pair, Any, list[Seen]]:
-    """A claim, its evaluation, and what that gives at cases."""
+def evaluated(claim: str, *cases: Mapping[str, Any]) -> tuple[Pair, list[Seen]]:
+    """A claim and what its evaluation gives at cases."""
     pair, empirical_check = Pair(by_id()[claim]), registry.find(claim)
     assert isinstance(empirical_check, Evaluation)
     handed = [pair.handed(case) for case in cases]
     seen = [Seen(case, raw, evaluate(empirical_check, raw)) for case, raw in zip(cases, handed, strict=True)]
-    return pair, empirical_check, seen
+    return pair, seen
 
 
-def observed(claim: str, *cases: Mapping[str, Any]) -> tuple[Pair, Any, list[Seen]]:
-    """A claim, its observation, and what that decides at cases."""
+def observed(claim: str, *cases: Mapping[str, Any]) -> tuple[Pair, list[Seen]]:
+    """A claim and what its observation decides at cases."""
     pair, empirical_check = Pair(by_id()[claim]), registry.find(claim)
     assert isinstance(empirical_check, Observation)
     found = [empirical_check.function(**{name: case[name] for name in empirical_check.parameters}) for case in cases]
-    return (
-        pair,
-        empirical_check,
-        [
-            Seen(case, case, {k: v for k, v in row.items() if isinstance(v, bool)})
-            for case, row in zip(cases, found, strict=True)
-        ],
-    )
+    decided = [{name: value for name, value in row.items() if isinstance(value, bool)} for row in found]
+    return pair, [Seen(case, case, row) for case, row in zip(cases, decided, strict=True)]
 
 
 def at_another(seen: list[Seen], name: str, factor: float) -> list[Seen]:
@@ -76,36 +70,36 @@ CASES: dict[str, list[Mapping[str, Any]]] = {
 
 @pytest.mark.parametrize(("claim", "name"), [(CONSTANT, "cost"), (SINK, "nuclear"), (SINK, "a"), (DIAGONAL, "nuclear")])
 def test_both_sides_are_the_statement_s_and_a_neighbour_is_seen(claim: str, name: str) -> None:
-    pair, empirical_check, seen = evaluated(claim, *CASES[claim])
-    found = values_bound(pair, empirical_check, seen)
+    pair, seen = evaluated(claim, *CASES[claim])
+    found = values_bound(pair, seen)
     assert found.bound, (found.faults, found.missing)
     assert len(found.evidence) == len(quantities(pair.statement))
-    wrong = values_bound(pair, empirical_check, at_another(seen, name, 1.001))
+    wrong = values_bound(pair, at_another(seen, name, 1.001))
     assert wrong.simulated and wrong.simulated[0].startswith("the empirical check is of another quantity: at ")
 
 
 def test_a_derived_value_of_a_neighbour_is_seen() -> None:
-    pair, empirical_check, seen = evaluated(CONSTANT, *CASES[CONSTANT])
+    pair, seen = evaluated(CONSTANT, *CASES[CONSTANT])
     other = by_id()[f"{S7}sink-construction"]
     nuclear = Pair(other).derived().quantities["nuclear"]
     swapped = replace(pair, _derived={"sigma": Derived({"cost": nuclear}, pair.derived().steps)})
-    found = values_bound(swapped, empirical_check, seen)
+    found = values_bound(swapped, seen)
     assert found.derived and not found.simulated
     assert found.derived[0].startswith("the derivation is of another quantity: at ")
 
 
 def test_the_evidence_says_how_well_a_least_norm_is_known() -> None:
-    pair, empirical_check, seen = evaluated(CONSTANT, *CASES[CONSTANT])
-    (told,) = values_bound(pair, empirical_check, seen).evidence
+    pair, seen = evaluated(CONSTANT, *CASES[CONSTANT])
+    (told,) = values_bound(pair, seen).evidence
     assert "by value at 2 cases: found within " in told and ", itself known within " in told
 
 
 def test_cases_without_rational_embeddings_are_left_out() -> None:
     irrational = {"C": "1", "lam": "1/8", "kappa": "3", "d": "11"}
-    pair, empirical_check, seen = evaluated(CONSTANT, *CASES[CONSTANT], irrational)
+    pair, seen = evaluated(CONSTANT, *CASES[CONSTANT], irrational)
     assert named(seen[-1], instance_of(CONSTANT)) is None
-    assert "at 2 cases" in values_bound(pair, empirical_check, seen).evidence[0]
-    assert "no exact values at any case" in values_bound(pair, empirical_check, seen[-1:]).missing[0]
+    assert "at 2 cases" in values_bound(pair, seen).evidence[0]
+    assert "no exact values at any case" in values_bound(pair, seen[-1:]).missing[0]
 
 
 def test_what_a_point_knows_up_to_rounding_is_left_to_its_instance() -> None:
@@ -113,41 +107,41 @@ def test_what_a_point_knows_up_to_rounding_is_left_to_its_instance() -> None:
     raw = {"C": "1", "lam": str(Fraction(0.8)), "kappa": "1", "d": "36"}
     square = (1 - Fraction(0.8) ** 2) * 36
     given = {"C": 1.0, "lam": 0.8, "kappa": 1.0, "d": 36.0, "r_eta": 1.0, "Delta_diag": float(4 * square)}
-    pair, empirical_check = Pair(by_id()[claim]), registry.find(claim)
+    pair = Pair(by_id()[claim])
     cost = 2 * (0.8**4 + 6 * 0.8**2 + 1) ** 0.5 / (6 * 0.8**2) + 4 * 6 / given["Delta_diag"]
 
     def seen(value: float, nearest: float) -> list[Seen]:
         found = {"upper": (value, 1e-12), "Delta_diag": (nearest, 1e-12)}
         return [Seen({**raw, "r_eta": "1"}, {**given, "Delta_diag": nearest}, found)]
 
-    bound = values_bound(pair, empirical_check, seen(cost, given["Delta_diag"]))
+    bound = values_bound(pair, seen(cost, given["Delta_diag"]))
     assert bound.bound, (bound.faults, bound.missing)
-    assert values_bound(pair, empirical_check, seen(1.001 * cost, given["Delta_diag"])).simulated
-    apart = values_bound(pair, empirical_check, seen(cost, given["Delta_diag"] * (1 + 1e-10)))
+    assert values_bound(pair, seen(1.001 * cost, given["Delta_diag"])).simulated
+    apart = values_bound(pair, seen(cost, given["Delta_diag"] * (1 + 1e-10)))
     assert "its instance has Delta_diag = " in apart.missing[0]
 
 
-def budgets(claim: str) -> tuple[Pair, Any, list[Seen]]:
+def budgets(claim: str) -> tuple[Pair, list[Seen]]:
     # the least diagonal cost is 3.242... for d = 4, kappa = 1, C = 1, n = 2, lam = 4/5
     place = {**SMALL, "d": "4", "kappa": "1"}
     return observed(claim, {**place, "budget": "3"}, {**place, "budget": "4"})
 
 
 def test_a_property_of_costs_is_bound_and_a_neighbour_is_seen() -> None:
-    pair, empirical_check, seen = budgets(LOWER)
-    found = values_bound(pair, empirical_check, seen)
+    pair, seen = budgets(LOWER)
+    found = values_bound(pair, seen)
     assert found.bound, (found.faults, found.missing)
     ((name, equivalence),) = [(k, v) for k, v in pair.derived().quantities.items() if isinstance(v, Equivalence)]
     turned = [replace(one, found={name: not one.found[name]}) for one in seen]
-    assert "empirical check is of another property" in values_bound(pair, empirical_check, turned).simulated[0]
+    assert "empirical check is of another property" in values_bound(pair, turned).simulated[0]
     other = replace(equivalence, conditions=("diag_slack <= 0",))
     changed = derived_as(pair, **{name: other})
-    assert "derivation is of another property" in values_bound(changed, empirical_check, seen).derived[0]
+    assert "derivation is of another property" in values_bound(changed, seen).derived[0]
 
 
 def test_the_costs_of_both_patterns_are_compared() -> None:
-    pair, empirical_check, seen = observed(CHEAPER, SMALL, {**SMALL, "lam": "1/2"})
-    found: Binding = values_bound(pair, empirical_check, seen)
+    pair, seen = observed(CHEAPER, SMALL, {**SMALL, "lam": "1/2"})
+    found: Binding = values_bound(pair, seen)
     assert found.bound, (found.faults, found.missing)
 
 

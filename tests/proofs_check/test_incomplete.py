@@ -6,7 +6,8 @@ import pytest
 
 from proofs_check.inputs.errors import UsageError
 from proofs_check.judging.dry_run import plan
-from proofs_check.judging.runner import Options, run
+from proofs_check.judging.options import Options
+from proofs_check.judging.runner import run
 from theorems.claims.catalogue import by_id
 from theorems.kernel.derivation import Incomplete
 from theorems.kernel.deriving import registered

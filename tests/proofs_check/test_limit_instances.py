@@ -34,19 +34,19 @@ CASE = {"theta": "3/4", "W": [["2", "0"], ["0", "-1"]], "Sigma": [["1", "0"], ["
 
 
 @cache
-def looked(claim: str) -> tuple[Pair, Any, list[Seen]]:
+def looked(claim: str) -> tuple[Pair, list[Seen]]:
     """A claim, what is evaluated beside its simulation, and what that found, worked out once."""
     pair, evaluation = Pair(by_id()[claim]), registry.beside(claim)
     assert evaluation is not None
     context, outcome = RunContext(effort=EFFORTS["quick"], effort_name="quick"), settle(pair.statement, pair.derived())
-    return pair, evaluation, evaluated_beside(pair, outcome, evaluation, context, None).seen
+    return pair, evaluated_beside(pair, outcome, evaluation, context, None).seen
 
 
 @pytest.mark.parametrize("claim", CLAIMS)
 def test_both_sides_are_the_statement_s(claim: str) -> None:
-    pair, evaluation, seen = looked(claim)
+    pair, seen = looked(claim)
     assert _in_limits(pair.statement) == {CLAIMS[claim]}
-    found = values_bound(pair, evaluation, seen, [CLAIMS[claim]])
+    found = values_bound(pair, seen, [CLAIMS[claim]])
     assert found.bound, found
     assert "by value at " in found.evidence[0] and found.evidence[0].endswith("first interpreter of statements alone")
 
@@ -56,15 +56,15 @@ def test_both_sides_are_the_statement_s(claim: str) -> None:
     "change", [lambda value: value + 1e-3, lambda value: 2 * value + 1e-2], ids=["moved", "scaled"]
 )
 def test_an_evaluation_of_a_neighbour_is_seen(claim: str, change: Callable[[float], float]) -> None:
-    pair, evaluation, seen = looked(claim)
-    found = values_bound(pair, evaluation, moved(seen, change), [CLAIMS[claim]])
+    pair, seen = looked(claim)
+    found = values_bound(pair, moved(seen, change), [CLAIMS[claim]])
     assert found.simulated[0].startswith("the empirical check is of another quantity") and not found.derived
 
 
 @pytest.mark.parametrize("claim", CLAIMS)
 @pytest.mark.parametrize("change", ["theta", "value"])
 def test_a_derivation_of_a_neighbour_is_seen(claim: str, change: str) -> None:
-    pair, evaluation, seen = looked(claim)
+    pair, seen = looked(claim)
     name = CLAIMS[claim]
     value = value_of(pair.derived(), name).expr
     other = (
@@ -72,7 +72,7 @@ def test_a_derivation_of_a_neighbour_is_seen(claim: str, change: str) -> None:
         if change == "theta"
         else value * parse("999/1000")
     )
-    found = values_bound(derived_as(pair, **{name: fact(other, (), "")}), evaluation, seen, [name])
+    found = values_bound(derived_as(pair, **{name: fact(other, (), "")}), seen, [name])
     assert found.derived and not found.simulated
 
 
@@ -83,7 +83,7 @@ def test_a_correction_that_prints_another_quantity_is_read_too(claim: str) -> No
 
 
 def test_a_case_of_another_instance_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    pair, evaluation, seen = looked("bao2024.sec4.eq6")
+    pair, seen = looked("bao2024.sec4.eq6")
     given = registry.instance_of("bao2024.sec4.eq6")
     assert given is not None
 
@@ -91,7 +91,7 @@ def test_a_case_of_another_instance_is_seen(monkeypatch: pytest.MonkeyPatch) -> 
         return {**(given(i, T, xi, eta) or {}), "Sigma": [[2 * int(r == k) for k in range(16)] for r in range(16)]}
 
     monkeypatch.setitem(registry._INSTANCES, "bao2024.sec4.eq6", doubled)
-    found = values_bound(pair, evaluation, seen, ["rho"])
+    found = values_bound(pair, seen, ["rho"])
     assert found.simulated[0].startswith("the empirical check is of another quantity")
 
 

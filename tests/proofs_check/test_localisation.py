@@ -24,7 +24,8 @@ from proofs_check.claims import mutants as decoys
 from proofs_check.claims.findings import correction
 from proofs_check.claims.pairing import Pair
 from proofs_check.judging import runner
-from proofs_check.judging.runner import Options, Silent
+from proofs_check.judging.derived import judge_one
+from proofs_check.judging.options import Options, Silent
 from theorems.algebra.closed import vanishes
 from theorems.algebra.expressions import parse, symbol
 from theorems.claims.catalogue import Statement, by_id
@@ -94,7 +95,7 @@ def ruling(claim: Statement, case: Any = None, own: bool = True) -> str:
             patch.setattr(runner, name, lambda *_: [])
         points = 12 if isinstance(registry.find(claim.id), Evaluation) else FEW.points
         patch.setitem(EFFORTS, "quick", replace(FEW, points=points))
-        return str(runner._judge_one(claim, replace(QUICK, case=case), "cpu", Silent())[0]["verdict"])
+        return str(judge_one(claim, replace(QUICK, case=case), "cpu", Silent())[0]["verdict"])
 
 
 #: lemma2-3 goes the path of lemma2-derivative too.

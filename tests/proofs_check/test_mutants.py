@@ -10,8 +10,8 @@ import pytest
 import sympy as sp
 
 from proofs_check.checks.evidence import EFFORTS
-from proofs_check.judging import runner
-from proofs_check.judging.runner import Options, Silent
+from proofs_check.judging.derived import judge_one
+from proofs_check.judging.options import Options, Silent
 from tests.mutation.prints import judged_print, print_mutants
 from theorems.algebra.expressions import parse
 from theorems.claims.catalogue import Statement, by_id, with_sides
@@ -92,7 +92,7 @@ def sample(claim: str) -> Statement:
 def verdict_only(monkeypatch: pytest.MonkeyPatch) -> None:
     """Leave out what a report says beside the verdict, which takes as long as the verdict itself."""
     for name in ("generalised", "starts"):
-        monkeypatch.setattr(f"proofs_check.judging.runner.{name}", lambda *_: [])
+        monkeypatch.setattr(f"proofs_check.judging.derived.{name}", lambda *_: [])
 
 
 @pytest.mark.usefixtures("verdict_only")
@@ -103,7 +103,7 @@ def test_a_mutant_of_every_claim_is_refuted_on_the_whole_path(claim: str, monkey
     monkeypatch.setitem(EFFORTS, "quick", replace(EFFORTS["quick"], factor=12.0, points=60))
     options = Options(effort="quick", seed=3, device="cpu", jobs=1)
     report: Any
-    report, outcome, spent = runner._judge_one(mutant, options, "cpu", Silent())
+    report, outcome, spent = judge_one(mutant, options, "cpu", Silent())
     assert report["verdict"] == "refuted", (mutant.printed, report["reason"])
     assert outcome.corrections
     assert report["counterexample"]["printed"] != report["counterexample"]["true"]

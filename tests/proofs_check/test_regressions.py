@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import time
 from dataclasses import replace
-from typing import Any
 
 import pytest
 import torch
@@ -13,8 +12,7 @@ import torch
 from montecarlo import registry
 from montecarlo.empirical_checks import Simulation
 from proofs_check.api import judge
-from proofs_check.judging import runner
-from proofs_check.judging.runner import Options, Silent
+from tests.proofs_check.judged import judged
 from theorems import authoring
 from theorems.algebra.expressions import ExpressionError, parse, symbol
 from theorems.algebra.ratio import Ratio
@@ -26,10 +24,6 @@ from theorems.kernel.derivation import Derived, Fact, SharpBound
 from theorems.kernel.deriving import derive
 from theorems.kernel.settle import compare, settle
 from theorems.rules import licensed
-
-
-def judged(claim: Any) -> list[Any]:
-    return [r for r, _ in runner.judge(claim, Options(effort="quick", device="cpu", jobs=1), "cpu", Silent())]
 
 
 @pytest.mark.slow

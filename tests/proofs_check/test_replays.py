@@ -11,7 +11,7 @@ import pytest
 from proofs_check.cases.given import parse_case
 from proofs_check.claims.pairing import Pair
 from proofs_check.inputs.errors import UsageError
-from proofs_check.judging.runner import Options, Silent, judge
+from tests.proofs_check.judged import judged
 from theorems.claims.catalogue import Statement, by_id, with_sides
 from theorems.kernel.derivation import Inequality
 
@@ -44,6 +44,6 @@ def test_a_judgement_at_a_case_is_repeated_there(name: str, case: dict[str, Any]
     """Where it has no counterexample too."""
     claim = by_id()[name]
     given = parse_case(json.dumps(case), claim)
-    report = judge(claim, Options(effort="quick", case=given), "cpu", Silent())[0][0]
+    report = judged(claim, given)[0]
     words = shlex.split(report["replay"])
     assert report["counterexample"] is None and parse_case(words[words.index("--case") + 1], claim) == given

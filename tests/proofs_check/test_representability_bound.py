@@ -20,7 +20,7 @@ COST = "lampert2026.sec4.cost"
 
 def test_cases_at_the_edges_are_among_those_that_are_compared() -> None:
     """At equal distances there may be none of z_0 equal to a key that a mask hides from all queries."""
-    pair, _, seen = looked(CAUSAL)
+    pair, seen = looked(CAUSAL)
     claim, wanted = pair.statement, edges(pair.statement)
     met = {edge for one in seen for edge in wanted & features(claim, one.case)}
     chosen = _chosen(claim, seen, 24)
@@ -30,8 +30,8 @@ def test_cases_at_the_edges_are_among_those_that_are_compared() -> None:
 
 @pytest.mark.parametrize("claim", [FULL, CAUSAL, WINDOW])
 def test_existence_and_distances_are_the_statement_s(claim: str) -> None:
-    pair, empirical_check, seen = looked(claim)
-    found = values_bound(pair, empirical_check, seen)
+    pair, seen = looked(claim)
+    found = values_bound(pair, seen)
     assert found.bound, (found.faults, found.missing)
     assert "exists(W" in found.evidence[0] and "by the second interpreter too" in found.evidence[0]
     assert sum("by value at " in told for told in found.evidence) >= 2
@@ -48,11 +48,11 @@ def test_existence_and_distances_are_the_statement_s(claim: str) -> None:
     ],
 )
 def test_a_derivation_of_another_condition_is_seen(claim: str, conditions: tuple[str, ...]) -> None:
-    pair, empirical_check, seen = looked(claim)
+    pair, seen = looked(claim)
     ((name, found),) = pair.derived().quantities.items()
     assert isinstance(found, Equivalence)
     other = derived_as(pair, **{name: replace(found, conditions=conditions)})
-    binding = values_bound(other, empirical_check, seen)
+    binding = values_bound(other, seen)
     assert binding.derived and not binding.simulated
     assert "the derivation is of another property" in binding.derived[0]
 
@@ -63,34 +63,34 @@ def _told(observed: Mapping[str, bool | None]) -> dict[str, tuple[float, float] 
 
 def test_an_observation_under_another_mask_is_seen() -> None:
     for claim, observe in ((FULL, second.prop41_causal), (CAUSAL, second.prop41)):
-        pair, empirical_check, seen = looked(claim)
+        pair, seen = looked(claim)
         other = [replace(one, found=_told(observe(one.case["z"], one.case["J"]))) for one in seen]
-        binding = values_bound(pair, empirical_check, other)
+        binding = values_bound(pair, other)
         assert binding.simulated and not binding.derived
         assert "the empirical check is of another property" in binding.simulated[0]
 
 
 def test_a_print_about_another_distance_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     """The name rho_K in the print stands for what the claim says it does, and the derivation's functional is that."""
-    pair, empirical_check, seen = looked(FULL)
+    pair, seen = looked(FULL)
     says = pair.statement.says
     assert says is not None
     for text in ("dist(z[1], hull(z[j], j, 1, n))", "dist(0, hull(z[j], j, 1, n))", "dist(z[0], hull(z[j], j, J))"):
         other = replace(says, quantities={**says.quantities, "rho_K": text})
         changed = replace(pair, statement=replace(pair.statement, says=other))
-        assert values_bound(changed, empirical_check, seen).derived, text
+        assert values_bound(changed, seen).derived, text
 
 
 @pytest.mark.slow
 def test_least_norms_are_the_statement_s_and_neighbours_are_seen() -> None:
-    pair, empirical_check, seen = looked(COST)
+    pair, seen = looked(COST)
     few = seen[:: max(1, len(seen) // 6)][:6]
-    found = values_bound(pair, empirical_check, few)
+    found = values_bound(pair, few)
     assert found.bound, (found.faults, found.missing)
     wrong = fact(parse("kappa*sqrt(d)/(rho_Q*rho_K**2)"), (), "")
-    assert values_bound(derived_as(pair, spectral=wrong), empirical_check, few).derived
+    assert values_bound(derived_as(pair, spectral=wrong), few).derived
     smaller = [
         replace(one, found={name: (0.999 * value, error) for name, (value, error) in one.found.items()})  # type: ignore[misc]
         for one in few
     ]
-    assert values_bound(pair, empirical_check, smaller).simulated
+    assert values_bound(pair, smaller).simulated

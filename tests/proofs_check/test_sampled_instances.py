@@ -93,7 +93,7 @@ def test_sequences_that_tend_elsewhere_are_seen(claim: str, limit: str, word: st
     statement = by_id()[claim]
     assert statement.says is not None
     pair = Pair(replace(statement, says=replace(statement.says, limit=limit)))
-    found = values_bound(pair, registry.find(claim), sampled(pair, rows(pair)))
+    found = values_bound(pair, sampled(pair, rows(pair)))
     assert re.search(word, found.simulated[0])
 
 
@@ -118,14 +118,14 @@ def test_a_derivation_of_a_neighbour_is_seen(claim: str, moved: str) -> None:
         assert isinstance(quantity, Expected)
         other = replace(quantity, mean=quantity.mean.xreplace(table))
     name = next(name for name, one in pair.derived().quantities.items() if one is quantity)
-    found = values_bound(derived_as(pair, **{name: other}), registry.find(claim), sampled(pair, rows(pair)))
+    found = values_bound(derived_as(pair, **{name: other}), sampled(pair, rows(pair)))
     assert not found.bound and found.derived[0].startswith("the derivation is of another quantity: at ")
 
 
 @pytest.mark.parametrize("claim", [SLOPE, FLAT, BOUND])
 def test_slopes_are_bound(claim: str) -> None:
-    pair, empirical_check, seen = looked(claim)
-    found = values_bound(pair, empirical_check, seen)
+    pair, seen = looked(claim)
+    found = values_bound(pair, seen)
     assert found.bound, found
     assert "diff(rho_6" in found.evidence[0] and "by value at 24 cases: found within " in found.evidence[0]
 
@@ -133,21 +133,21 @@ def test_slopes_are_bound(claim: str) -> None:
 @pytest.mark.parametrize("claim", [SLOPE, FLAT])
 @pytest.mark.parametrize("change", [lambda value: 1.001 * value + 1e-3, lambda value: -value], ids=["scaled", "turned"])
 def test_an_empirical_check_of_another_slope_is_seen(claim: str, change: Callable[[float], float]) -> None:
-    pair, empirical_check, seen = looked(claim)
-    assert values_bound(pair, empirical_check, moved(seen, change)).simulated
+    pair, seen = looked(claim)
+    assert values_bound(pair, moved(seen, change)).simulated
 
 
 @pytest.mark.parametrize("claim", [SLOPE, FLAT])
 @pytest.mark.parametrize("factor", ["1001/1000", "-1", "theta", "eta"])
 def test_a_derivation_of_another_slope_is_seen(claim: str, factor: str) -> None:
-    pair, empirical_check, seen = looked(claim)
+    pair, seen = looked(claim)
     other = derived_as(pair, slope=fact(parse(factor) * value_of(pair.derived(), "slope").expr, (), ""))
-    found = values_bound(other, empirical_check, seen)
+    found = values_bound(other, seen)
     assert found.derived and not found.simulated
 
 
 def test_what_tends_to_a_number_is_taken_near_it() -> None:
-    pair, _, seen = looked(FLAT)
+    pair, seen = looked(FLAT)
     prop = said(pair.statement, "slope")
     place = Place(seen[0], instance(prop, seen[0], None), pair.exact(seen[0].case))
     near = around_the_limit(prop, place)

@@ -38,7 +38,7 @@ def differs(both: Sides, found: Points, evidence: Evidence) -> str:
     told = misread(both.pair, found, range(len(found))) + evidence.conflicts
     if exact_quantity(both.pair) is None and not told:
         # what the statement says is what a number can be held to
-        told = values_bound(both.pair, both.check, evidence.seen).faults
+        told = values_bound(both.pair, evidence.seen).faults
     return next(iter(told), "")
 
 

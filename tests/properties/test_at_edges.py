@@ -21,7 +21,7 @@ from proofs_check.cases import at_edges
 from proofs_check.cases.given import parse_case
 from proofs_check.cases.of_statements import Case, satisfied
 from proofs_check.checks.agreeing import Agreed
-from proofs_check.judging.runner import Options
+from proofs_check.judging.options import Options
 from proofs_check.judging.stated import judged_claim
 from proofs_check.statements import agreeing
 from proofs_check.statements.agreeing import Interpreters, above, costly, multiplied, propositions

@@ -22,7 +22,8 @@ from proofs_check.checks.agreeing import Agreed
 from proofs_check.checks.both_sides import UNSETTLED, Sides
 from proofs_check.checks.evidence import EFFORTS, RunContext
 from proofs_check.checks.searching import searched
-from proofs_check.judging.runner import Options, Silent, judge
+from proofs_check.judging.options import Options, Silent
+from proofs_check.judging.runner import judge
 from tests.properties import planted, searches
 from tests.properties.levels import PART
 from tests.properties.test_agreement import DRAWS, GROWN, MANY, SEARCHED, SEEDS, readable, sides

@@ -21,8 +21,6 @@ from theorems.rules import ABOUT, EQUIVALENCES
 from theorems.rules.implication import IMPLICATIONS, implied
 
 Conditions = tuple[str, ...]
-#: How the evidence begins where a false clause is false on the boundaries of its conditions alone.
-ON_BOUNDARIES = "the print fails only where "
 #: An exact case, as data or with the values that were asked of it before.
 Point = Mapping[str, Any] | Case
 
@@ -247,7 +245,8 @@ def settle_equivalence(statement: Statement, derived: Derived, steps: list[Check
             so = "holds" if truth(found, point) else "does not hold"
             outcome.evidence.append(f"{name}: the print, {printed}, fails at {where}, where {name} {so}")
             if alone := boundaries(word, conditions, found, partial(admitted, statement)):
-                outcome.evidence.append(f"{name}: {ON_BOUNDARIES}{' or '.join(alone)}")
+                outcome.boundaries[name] = alone
+                outcome.evidence.append(f"{name}: the print fails only where {' or '.join(alone)}")
         loose = word == "if" and bool(found.sufficient)
         outcome.suffices += (name,) if loose else ()
         outcome.corrections[name] = conjoined(found.sufficient[0] if loose else found.conditions)

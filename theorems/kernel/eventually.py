@@ -18,8 +18,6 @@ from theorems.rules.entropy import visible_sign
 
 #: Where balls look at a growth: T = 2^FAR, to within 2^-NEAR, with BITS bits.
 FAR, NEAR, BITS = 240, 80, 1024
-#: How evidence of a bound that holds at every T begins.
-ATTAINED = "least value "
 
 
 @dataclass(frozen=True)
@@ -253,9 +251,9 @@ def settle_eventually(printed: Mapping[str, str], bound: Eventually, steps: list
     outcome = Outcome("proved", bound.method, steps)
     ((name, text),) = printed.items()
     formula = parse(text)
-    outcome.exact = bound.quantity
+    outcome.exact, outcome.attained = bound.quantity, bound.upper
     outcome.evidence += [
-        f"{ATTAINED}for every T >= 2, attained: {bound.upper}",
+        f"least value for every T >= 2, attained: {bound.upper}",
         f"least value = {bound.leading} + o(1), and {bound.quantity} = {bound.leading} + o(1)",
     ]
     verdict = below(formula, bound)

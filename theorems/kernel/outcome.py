@@ -94,7 +94,8 @@ class Outcome:
 
     ``excluded`` are conditions under which alone the corrections are stated ("theta != 1/2"). ``suffices`` names the
     properties whose correction is a sufficient condition, not an equivalent one. ``trusted`` is what the steps' rules
-    take on trust. ``orders`` and ``cells`` are the data of what ``evidence`` says of them.
+    take on trust. ``orders``, ``cells``, ``boundaries`` and ``attained`` are the data of what ``evidence`` says: by
+    property the equations at which alone its clause is false, and the least value that there is for every T >= 2.
     """
 
     status: Literal["proved", "disproved", "checked", "undecided", "none"]
@@ -110,3 +111,5 @@ class Outcome:
     conclusions: list[Conclusion] = field(default_factory=list)
     orders: list[Grows] = field(default_factory=list)
     cells: list[InCell] = field(default_factory=list)
+    boundaries: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    attained: sp.Expr | None = None

@@ -197,10 +197,6 @@ def _broken(part: str) -> str:
     return " ".join(out)
 
 
-def _named(claim: Claim, formulas: Mapping[str, str]) -> str:
-    return "; ".join(" ".join(parts) for parts in names.named(claim, formulas, WRITER))
-
-
 def _place(entry: Entry) -> str:
     """The place of a claim as a title."""
     told = entry.titled(escaped, lambda name: f"${formula.name(name)}$")
@@ -213,14 +209,14 @@ def _row(head: str, told: str) -> list[str]:
 
 def _printed(entry: Entry) -> str:
     claim = entry.claim
-    return statement(claim["statement"]) if claim["statement"] else _named(claim, claim["printed"])
+    return statement(claim["statement"]) if claim["statement"] else names.on_a_line(claim, claim["printed"], WRITER)
 
 
 def _correct(entry: Entry) -> str:
     """What holds in the place of the print, and where; "" where nothing is known."""
     claim, corrected = entry.claim, entry.correction.claim if entry.correction else None
     if corrected is not None and not narrowed(claim):
-        told = _named(claim, corrected["printed"])
+        told = names.on_a_line(claim, corrected["printed"], WRITER)
     elif claim["correction"] and claim["correction"]["latex"]:
         told = statement(claim["correction"]["latex"])
     else:

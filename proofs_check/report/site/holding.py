@@ -12,16 +12,14 @@ from proofs_check.claims.report import Claim, InCell
 from proofs_check.report.site import formula, mathml, names
 from proofs_check.report.telling import APART, sentences, sourced
 from theorems.algebra.expressions import parse
-from theorems.rules.norm import MEANING
 
 #: What says again that the correction holds, the correction, where it stands beside it, or the cells of its limits.
 _REPEATS = re.compile(r"^always\b|^everywhere$|^where |: what holds is |: limit |: the limit depends ")
 
 
 def where(claim: Claim) -> str:
-    """Where a correction holds, if not everywhere: what its sentence says after ``where``."""
-    found = re.search(r" where (?!.* where )(.+)$", _holds(claim))
-    return formula.sided(found[1]) if found else ""
+    """The further conditions under which a correction holds; "" where there are none."""
+    return formula.sided(claim["correction"].get("where", "")) if claim["correction"] else ""
 
 
 def condition(claim: Claim) -> Markup | None:
@@ -34,18 +32,10 @@ def lines(claim: Claim, slips: Sequence[str]) -> list[str]:
     """Where the correction holds, beside what the page says above; ``slips`` is what it says to be wrong."""
     told = [
         names.written(_difference(part, claim), claim, generated=True)
-        for part in sentences(_holds(claim))
+        for part in sentences(claim["correction"]["holds"] if claim["correction"] else "")
         if not _REPEATS.search(part) and not _known(part, claim, slips)
     ]
     return told + [sourced(cell, claim) for cell in _cells(claim)]
-
-
-def _holds(claim: Claim) -> str:
-    """Where the correction holds; a condition that stands there in words without its formula."""
-    text = claim["correction"]["holds"] if claim["correction"] else ""
-    for formal in MEANING:
-        text = text.replace(f" ({formal})", "")
-    return text
 
 
 def _difference(part: str, claim: Claim) -> str:

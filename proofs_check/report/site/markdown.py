@@ -84,7 +84,7 @@ WRITER = names.Writer(math, sentence, expression)
 
 def named(claim: Claim, formulas: Mapping[str, str]) -> str:
     """Formulas by the quantities that they are of, on one line."""
-    return "; ".join(" ".join(parts) for parts in names.named(claim, formulas, WRITER))
+    return names.on_a_line(claim, formulas, WRITER)
 
 
 def _block(label: str, text: str) -> list[str]:

@@ -34,6 +34,11 @@ _POWER = re.compile(r"\btr([1-9]\d?)\b")
 _EMPTY: Mapping[str, Any] = {}
 
 
+def powers(text: str) -> list[str]:
+    """The names of traces of powers that occur in a formula: tr1, tr2."""
+    return sorted({found[0] for found in _POWER.finditer(text)})
+
+
 def said(claim: Claim) -> Mapping[str, Any]:
     """What the claim says as data; nothing for one that has no such data."""
     return claim.get("said") or _EMPTY
@@ -128,6 +133,11 @@ def named(claim: Claim, formulas: Mapping[str, str], write: Writer) -> list[tupl
         # what is tended to is no value
         parts.append((*head, write.expression(text), *((write.sentence(f"as {limit}"),) if limit else ())))
     return parts
+
+
+def on_a_line(claim: Claim, formulas: Mapping[str, str], write: Writer) -> str:
+    """The same on one line of text."""
+    return "; ".join(" ".join(parts) for parts in named(claim, formulas, write))
 
 
 def limit_of(claim: Claim) -> str:

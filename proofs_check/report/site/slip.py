@@ -16,8 +16,6 @@ from proofs_check.claims.report import Claim
 from proofs_check.report.site import formula, holding, names
 from proofs_check.report.telling import narrowed, sourced
 from theorems.algebra.expressions import ExpressionError, parse
-from theorems.kernel.equivalence import ON_BOUNDARIES
-from theorems.kernel.eventually import ATTAINED
 
 #: Most letters of a formula in a sentence, most coefficients and quantities of which one tells, and most operations of
 #: a formula that is taken apart.
@@ -56,15 +54,14 @@ def sentences(claim: Claim, correction: Claim | None) -> list[str]:
 
 def _attained(claim: Claim) -> list[str]:
     """The exact bound that the derivation found beside one that holds up to o(...)."""
-    found = (re.fullmatch(rf"{ATTAINED}(.+), attained: (.+)", text) for text in claim["symbolic"]["evidence"])
-    return [f"Exactly, and {each[1]}, the bound is `{names.written(each[2], claim)}`." for each in found if each]
+    least = claim["symbolic"].get("attained")
+    return [f"Exactly, and for every T >= 2, the bound is `{names.written(least, claim)}`."] if least else []
 
 
 def _on_boundaries(name: str, claim: Claim) -> str:
     """Where a condition alone is wrong, if that is the boundaries of what is printed."""
-    begun = f"{name}: {ON_BOUNDARIES}"
-    found = (text.removeprefix(begun) for text in claim["symbolic"]["evidence"] if text.startswith(begun))
-    parts = [f"`{names.written(part, claim)}`" for each in found for part in each.split(" or ")]
+    alone = claim["symbolic"].get("boundaries", {}).get(name, [])
+    parts = [f"`{names.written(part, claim)}`" for part in alone]
     return f" The print fails only where {' or '.join(parts)}." if parts else ""
 
 

@@ -25,8 +25,6 @@ from proofs_check.report.telling import (
     false_lines,
     graded,
     headed,
-    met_edges,
-    missed_edges,
     narrowed,
     ordered,
     power,
@@ -380,8 +378,8 @@ def detail(entry: Entry, table: Mapping[str, Entry]) -> dict[str, Any]:
         "plotted": plot.remarks(drawing, contradicts, stated),
         "cases": cases.simulated(claim),
         "asked": mathml.sentence(asked(claim, lambda name: names.letter(name, claim))),
-        "met": [edge_shown(edge) for edge in met_edges(claim)],
-        "missed": [edge_shown(edge) for edge in missed_edges(claim)],
+        "met": [edge_shown(edge) for edge in claim["agreement"]["edges"]],
+        "missed": [edge_shown(edge) for edge in claim["agreement"]["missed"]],
         "power": power(claim).rpartition(" / ")[::2] if claim["simulation"]["samples"] else ("", ""),
         "fidelity": mathml.sentence(graded(claim["fidelity"], claim.get("judged", ""))),
         "reading": mathml.sentence(names.written(claim["reading"], claim)),
@@ -451,10 +449,7 @@ def _how(start: Mapping[str, Any]) -> str:
 def _traces(claim: Claim) -> list[tuple[str, Markup]]:
     """What the traces are that the correction for sympy names."""
     formula = (claim["correction"]["sympy"] if claim["correction"] else None) or ""
-    return [
-        (name, mathml.expression(names.written(name, claim), False))
-        for name in sorted({*re.findall(r"\btr\d\b", formula)})
-    ]
+    return [(name, mathml.expression(names.written(name, claim), False)) for name in names.powers(formula)]
 
 
 def slips(entry: Entry) -> list[str]:

@@ -12,6 +12,7 @@ import torch
 
 from montecarlo import registry
 from montecarlo.directly import run_search
+from montecarlo.draws import normals
 from montecarlo.empirical_checks import Points, Search
 from montecarlo.lampert2026 import cosine as second
 
@@ -84,7 +85,7 @@ def test_most_falls_are_found_by_climbing() -> None:
 
 
 def test_pairs_are_those_of_all_orders_of_the_tokens() -> None:
-    Y = second._normals((3, 2, 4, 3), generator()).numpy()
+    Y = normals(generator(), 3, 2, 4, 3).numpy()
     found = [part.numpy() for part in second.pairs_of(torch.from_numpy(Y))]
     for n, sets in enumerate(Y):
         listed = [(order[0], order[1]) for tokens in sets for order in permutations(tokens)]

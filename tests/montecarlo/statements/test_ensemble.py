@@ -12,7 +12,7 @@ from montecarlo.statements.ensemble import law_of
 from montecarlo.statements.environment import environment_of
 from montecarlo.statements.nodes import StatementSimulationError, frozen
 from montecarlo.statements.values import value
-from tests.theorems.statement.test_monotone import SETS, W, law
+from tests.theorems.statement.values.test_monotone import SETS, W, law
 from theorems.statement.proposition import proposition
 from theorems.statement.values.values import scalar
 

@@ -7,21 +7,21 @@ from dataclasses import replace
 from functools import cache
 from typing import Any
 
-from montecarlo import registry
 from proofs_check.checks.evidence import Seen
 from proofs_check.claims.pairing import Pair
-from proofs_check.judging.runner import Options, Silent, _empirical_check
+from proofs_check.judging.derived import empirical_check
+from proofs_check.judging.options import Options, Silent
 from theorems.claims.catalogue import by_id
 from theorems.kernel.derivation import Derived
 from theorems.kernel.settle import settle
 
 
 @cache
-def looked(claim: str) -> tuple[Pair, Any, list[Seen]]:
-    """A claim, its empirical check, and what that found, worked out once."""
+def looked(claim: str) -> tuple[Pair, list[Seen]]:
+    """A claim and what its empirical check found, worked out once."""
     pair, options = Pair(by_id()[claim]), Options(effort="quick", device="cpu", jobs=1)
-    evidence = _empirical_check(pair, settle(pair.statement, pair.derived()), options, "cpu", Silent())
-    return pair, registry.find(claim), evidence.seen
+    evidence = empirical_check(pair, settle(pair.statement, pair.derived()), options, "cpu", Silent())
+    return pair, evidence.seen
 
 
 def derived_as(pair: Pair, **changed: Any) -> Pair:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from proofs_check.judging import runner
+from tests.proofs_check.judged import judged
 from theorems.claims.catalogue import by_id
 
 #: Without a model in the source; and a correction whose empirical check looks at no case of its own.
@@ -23,6 +23,5 @@ FEW = {
 
 @pytest.mark.parametrize("claim", [pytest.param(c, marks=() if c in FEW else pytest.mark.slow) for c in by_id()])
 def test_a_claim_is_bound(claim: str) -> None:
-    options = runner.Options(effort="quick", device="cpu", jobs=1)
-    for report, _ in runner.judge(by_id()[claim], options, "cpu", runner.Silent()):
+    for report in judged(claim):
         assert report["bound"] is (report["id"] not in LACKING), report["id"]

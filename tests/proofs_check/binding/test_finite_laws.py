@@ -119,13 +119,13 @@ def seen_at(falls: str = "D decreasing", rises: str = "D increasing") -> list[Se
 
 
 def test_when_the_energy_falls_is_bound_by_truth_value() -> None:
-    bound = instances.values_bound(Pair(by_id()[FALLS]), None, seen_at())
+    bound = instances.values_bound(Pair(by_id()[FALLS]), seen_at())
     assert bound.bound, (bound.missing, bound.faults)
     assert all("by the second interpreter too at 4" in told for told in bound.evidence)
 
 
 def test_an_observation_of_another_property_is_seen() -> None:
-    bound = instances.values_bound(Pair(by_id()[FALLS]), None, seen_at("D increasing", "D decreasing"))
+    bound = instances.values_bound(Pair(by_id()[FALLS]), seen_at("D increasing", "D decreasing"))
     assert bound.simulated and "another property" in bound.simulated[0]
 
 
@@ -139,12 +139,12 @@ def test_an_observation_of_another_property_is_seen() -> None:
 )
 def test_a_property_that_is_not_the_derived_one_is_seen(other: str) -> None:
     claim = saying(FALLS, **{"D decreasing": other})
-    assert instances.values_bound(Pair(claim), None, seen_at()).faults
+    assert instances.values_bound(Pair(claim), seen_at()).faults
 
 
 def test_a_clause_of_other_traces_is_seen() -> None:
     claim = by_id()[FALLS]
     assert claim.says is not None
     other = replace(claim.says, where=claim.says.where.replace("t1 = tr(B*W)", "t1 = -tr(B*W)"))
-    bound = instances.values_bound(Pair(replace(claim, says=other)), None, seen_at())
+    bound = instances.values_bound(Pair(replace(claim, says=other)), seen_at())
     assert any("another clause" in fault for fault in bound.derived)

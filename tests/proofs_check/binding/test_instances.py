@@ -51,18 +51,18 @@ def found_as(seen: list[Seen], change: Callable[[Seen], float]) -> list[Seen]:
     [EQ5, SECOND, STEP, SINK, SWITCH, ZERO, NUMBER, ENTROPY, ENTRIES, COLUMNS, SPREAD, INVERSE, RANGE, FOUR, SHAPE],
 )
 def test_both_sides_of_the_shipped_claims_are_the_statement_s(claim: str) -> None:
-    pair, empirical_check, seen = looked(claim)
-    found = values_bound(pair, empirical_check, seen)
+    pair, seen = looked(claim)
+    found = values_bound(pair, seen)
     assert found.bound
     assert len(found.evidence) == len(quantities(pair.statement))
     assert all("by value at " in told for told in found.evidence)
 
 
 def test_the_evidence_says_at_how_many_cases() -> None:
-    pair, empirical_check, seen = looked(STEP)
-    (told,) = values_bound(pair, empirical_check, seen).evidence
+    pair, seen = looked(STEP)
+    (told,) = values_bound(pair, seen).evidence
     assert told.startswith("upper is abs(exp(-a**2)*X - exp(-b**2)*Y) by value at 24 cases: found within ")
-    (told,) = values_bound(pair, empirical_check, seen[:3]).evidence
+    (told,) = values_bound(pair, seen[:3]).evidence
     assert "by value at 3 cases" in told
 
 
@@ -89,18 +89,18 @@ def test_the_evidence_says_at_how_many_cases() -> None:
     ],
 )
 def test_a_derivation_of_a_neighbouring_quantity_is_seen(claim: str, name: str, quantity: str) -> None:
-    pair, empirical_check, seen = looked(claim)
+    pair, seen = looked(claim)
     bound = next(iter(pair.derived().quantities.values()))
     assert isinstance(bound, Inequality)
     name = next(iter(pair.derived().quantities))
     other = derived_as(pair, **{name: replace(bound, quantity=parse(quantity))})
-    found = values_bound(other, empirical_check, seen)
+    found = values_bound(other, seen)
     assert not found.bound and not found.simulated
     assert found.derived[0].startswith("the derivation is of another quantity: at ")
 
 
 def test_a_sharp_bound_of_a_neighbouring_quantity_is_seen() -> None:
-    pair, empirical_check, seen = looked(EQ5)
+    pair, seen = looked(EQ5)
     ((name, bound),) = pair.derived().quantities.items()
     assert isinstance(bound, SharpBound)
     steps = tuple(
@@ -108,10 +108,10 @@ def test_a_sharp_bound_of_a_neighbouring_quantity_is_seen() -> None:
         for s in bound.steps
     )
     square = replace(bound, steps=steps)
-    assert "another quantity" in values_bound(derived_as(pair, **{name: square}), empirical_check, seen).derived[0]
+    assert "another quantity" in values_bound(derived_as(pair, **{name: square}), seen).derived[0]
     # the quantity is right, and attains no such bound at that case
     apart = {"d": 2, "W": [["1", "0"], ["0", "2"]], "Sigma": [["1", "0"], ["0", "1"]]}
-    found = values_bound(derived_as(pair, **{name: replace(bound, attained=apart)}), empirical_check, seen)
+    found = values_bound(derived_as(pair, **{name: replace(bound, attained=apart)}), seen)
     assert "does not attain the derived bound" in found.missing[0]
 
 
@@ -136,44 +136,44 @@ def test_a_sharp_bound_of_a_neighbouring_quantity_is_seen() -> None:
     ],
 )
 def test_an_empirical_check_of_a_neighbouring_quantity_is_seen(claim: str, change: Callable[[Seen], float]) -> None:
-    pair, empirical_check, seen = looked(claim)
-    found = values_bound(pair, empirical_check, found_as(seen, change))
+    pair, seen = looked(claim)
+    found = values_bound(pair, found_as(seen, change))
     assert found.simulated and not found.derived
     assert found.simulated[0].startswith("the empirical check is of another quantity: at ")
 
 
 def test_a_least_value_that_is_beyond_the_quantity_or_far_from_it_is_seen() -> None:
-    pair, empirical_check, seen = looked(ENTROPY)
+    pair, seen = looked(ENTROPY)
     ((name, bound),) = pair.derived().quantities.items()
     assert isinstance(bound, Inequality)
     above = replace(bound, upper=bound.upper + sp.Rational(1, 1000))
-    found = values_bound(derived_as(pair, **{name: above}), empirical_check, seen)
+    found = values_bound(derived_as(pair, **{name: above}), seen)
     assert "beyond the derived end" in found.derived[0]
     below = replace(bound, upper=bound.upper - 1)
-    found = values_bound(derived_as(pair, **{name: below}), empirical_check, seen)
+    found = values_bound(derived_as(pair, **{name: below}), seen)
     assert "of its derived least value only" in found.missing[0]
 
 
 def test_a_number_that_is_known_too_roughly_binds_nothing() -> None:
-    pair, empirical_check, seen = looked(EQ5)
+    pair, seen = looked(EQ5)
     rough = [replace(one, found={name: (value[0], 1e-3) for name, value in one.found.items()}) for one in seen]  # type: ignore[index]
-    found = values_bound(pair, empirical_check, rough)
+    found = values_bound(pair, rough)
     assert not found.bound and "which says too little" in found.missing[0]
 
 
 def test_the_cases_satisfy_the_hypotheses() -> None:
-    pair, empirical_check, seen = looked(STEP)
+    pair, seen = looked(STEP)
     says = pair.statement.says
     assert says is not None
     narrowed = replace(pair.statement, says=replace(says, hypotheses="a > 0, b in R, X in R, Y in R"))
-    found = values_bound(replace(pair, statement=narrowed), empirical_check, seen)
+    found = values_bound(replace(pair, statement=narrowed), seen)
     assert "outside the hypotheses (a = " in found.simulated[0]
 
 
 def test_a_print_that_is_judged_as_another_formula_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    pair, empirical_check, seen = looked(SECOND)
+    pair, seen = looked(SECOND)
     monkeypatch.setitem(pair.__dict__, "formulas", {"upper": parse("nuclear_W")})
-    found = values_bound(pair, empirical_check, seen)
+    found = values_bound(pair, seen)
     assert "norm(W, fro) is " in found.derived[0] and "frobenius_W is " in found.derived[0]
 
 
@@ -183,19 +183,19 @@ def test_a_matrix_s_own_trace_is_no_trace_with_sigma() -> None:
 
 
 def test_what_no_case_gives_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    pair, empirical_check, seen = looked(SWITCH)
+    pair, seen = looked(SWITCH)
     monkeypatch.delitem(registry._INSTANCES, SWITCH)
-    found = values_bound(pair, empirical_check, seen)
+    found = values_bound(pair, seen)
     assert "no case says what s is" in found.missing[0] and "@instance" in found.missing[0]
     monkeypatch.setitem(registry._INSTANCES, SWITCH, lambda keys, missing: {})
-    assert "its instance asks for missing" in values_bound(pair, empirical_check, seen).missing[0]
-    assert not values_bound(pair, empirical_check, []).bound
+    assert "its instance asks for missing" in values_bound(pair, seen).missing[0]
+    assert not values_bound(pair, []).bound
 
 
 def test_an_instance_of_another_case_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
-    pair, empirical_check, seen = looked(SWITCH)
+    pair, seen = looked(SWITCH)
     monkeypatch.setitem(registry._INSTANCES, SWITCH, lambda scores, values: {"s": scores[::-1], "v": values[1]})
-    found = values_bound(pair, empirical_check, seen)
+    found = values_bound(pair, seen)
     assert found.simulated or found.derived
 
 
@@ -226,34 +226,34 @@ def test_names_are_numbers_vectors_and_matrices() -> None:
 
 @pytest.mark.parametrize("formula", ["d*tr2 - tr1", "d*tr2 + tr1**2", "d**2*tr2 - tr1**2"])
 def test_the_spread_of_other_numbers_than_eigenvalues_is_seen(formula: str) -> None:
-    pair, empirical_check, seen = looked(SPREAD)
+    pair, seen = looked(SPREAD)
     other = derived_as(pair, variance=fact(parse(formula), (), ""))
-    found = values_bound(other, empirical_check, seen)
+    found = values_bound(other, seen)
     assert found.derived
 
 
 def test_a_print_of_the_other_reading_of_a_norm_is_seen(monkeypatch: pytest.MonkeyPatch) -> None:
     for claim, other in ((ENTRIES, "column_W"), (COLUMNS, "entrywise_W"), (INVERSE, "frobenius_Sigma*sqrt(tr2)")):
-        pair, empirical_check, seen = looked(claim)
+        pair, seen = looked(claim)
         monkeypatch.setitem(pair.__dict__, "formulas", {"upper": parse(other)})
-        assert "the print is judged as another formula" in values_bound(pair, empirical_check, seen).derived[0]
+        assert "the print is judged as another formula" in values_bound(pair, seen).derived[0]
 
 
 def test_the_sums_that_a_print_names_are_held_to_the_statement(monkeypatch: pytest.MonkeyPatch) -> None:
-    pair, empirical_check, seen = looked(FOUR)
+    pair, seen = looked(FOUR)
     # another number under the name of one of them, on either side
     off = [replace(one, found={**one.found, "sum_aa": one.found["sum_bb"]}) for one in seen]
-    assert "empirical check is of another quantity" in values_bound(pair, empirical_check, off).simulated[0]
+    assert "empirical check is of another quantity" in values_bound(pair, off).simulated[0]
     other = functionals.Functional("sum_aa", "", lambda case: case.functional("sum_bb"))
     monkeypatch.setitem(functionals._KNOWN, "sum_aa", other)
-    told = values_bound(pair, empirical_check, seen).derived
+    told = values_bound(pair, seen).derived
     assert any("derivation is of another quantity" in line and "a[j]**2, j, 1, n) is" in line for line in told)
 
 
 def test_the_correction_of_a_claim_is_held_to_it_too() -> None:
-    pair, empirical_check, seen = looked(FOUR)
+    pair, seen = looked(FOUR)
     fixed = replace(pair.statement, printed={"upper": "sqrt(sum_aaaa*sum_bbbb*sum_cccc*sum_eeee)"}, corrects=FOUR)
-    found = values_bound(Pair(fixed), empirical_check, seen)
+    found = values_bound(Pair(fixed), seen)
     assert found.bound and len(found.evidence) == len(quantities(fixed)) == 9
 
 
@@ -261,13 +261,13 @@ def test_the_correction_of_a_claim_is_held_to_it_too() -> None:
 
 
 def test_turns_and_a_limit_of_a_neighbour_are_seen_on_either_side() -> None:
-    pair, empirical_check, seen = looked(SHAPE)
+    pair, seen = looked(SHAPE)
     for name, other in (("maxima", 0), ("maxima", 2), ("minima", 1), ("limit", 1)):
         derived = derived_as(pair, **{name: fact(sp.Integer(other), (), "")})
-        told = values_bound(derived, empirical_check, seen)
+        told = values_bound(derived, seen)
         assert told.derived[0].startswith("the derivation is of another quantity: at ") and not told.simulated
         off = [replace(one, found={**one.found, name: (float(other), 0.0)}) for one in seen]
-        told = values_bound(pair, empirical_check, off)
+        told = values_bound(pair, off)
         assert told.simulated[0].startswith("the empirical check is of another quantity: at ") and not told.derived
 
 
@@ -281,10 +281,10 @@ def test_turns_and_a_limit_of_a_neighbour_are_seen_on_either_side() -> None:
     ],
 )
 def test_the_bound_whose_shape_is_said_is_the_one_that_is_printed(bound: str) -> None:
-    pair, empirical_check, seen = looked(SHAPE)
+    pair, seen = looked(SHAPE)
     claim = replace(pair.statement, definitions={**pair.statement.definitions, "bound": bound})
     # what was derived and evaluated is of the shipped bound
-    found = values_bound(replace(pair, statement=claim), empirical_check, seen)
+    found = values_bound(replace(pair, statement=claim), seen)
     assert found.faults or found.missing
 
 
@@ -292,10 +292,10 @@ def test_the_bound_whose_shape_is_said_is_the_one_that_is_printed(bound: str) ->
 
 
 def test_every_value_between_the_ends_is_taken_as_derived() -> None:
-    pair, empirical_check, seen = looked(RANGE)
+    pair, seen = looked(RANGE)
     ((name, bound),) = pair.derived().quantities.items()
     assert isinstance(bound, SharpBound)
-    told = values_bound(pair, empirical_check, seen).evidence
+    told = values_bound(pair, seen).evidence
     assert told[0].endswith("and takes values between its ends beside eta as derived at 36 cases")
     points = list(between_ends(bound))
     assert len({raw["d"] for raw, _, _ in points}) == 3 and len({str(value) for _, value, _ in points}) == 16
@@ -305,12 +305,12 @@ def test_every_value_between_the_ends_is_taken_as_derived() -> None:
     changed = (*((2 * w, m) for w, m in spectrum[:1]), *spectrum[1:])
     steps = [*bound.steps]
     steps[place] = replace(steps[place], data=(changed, *rest))
-    found = values_bound(derived_as(pair, **{name: replace(bound, steps=tuple(steps))}), empirical_check, seen)
+    found = values_bound(derived_as(pair, **{name: replace(bound, steps=tuple(steps))}), seen)
     assert "as was derived" in found.missing[0]
 
 
 def test_what_is_free_beside_a_range_is_held_to_the_statement(monkeypatch: pytest.MonkeyPatch) -> None:
-    pair, empirical_check, seen = looked(RANGE)
+    pair, seen = looked(RANGE)
     ((name, bound),) = pair.derived().quantities.items()
     assert isinstance(bound, SharpBound)
     for formula, is_free in (
@@ -322,15 +322,15 @@ def test_what_is_free_beside_a_range_is_held_to_the_statement(monkeypatch: pytes
     ):
         other = replace(bound, free={"eta": parse(formula)})
         judged = derived_as(pair, **{name: other})
-        assert values_bound(judged, empirical_check, seen).bound is is_free
+        assert values_bound(judged, seen).bound is is_free
         assert (settle(pair.statement, judged.derived()).status == "proved") is is_free
     changed = [replace(one, found={**one.found, "eta": (2 * one.found["eta"][0], 1e-12)}) for one in seen]  # type: ignore[index]
-    assert "empirical check is of another quantity" in values_bound(pair, empirical_check, changed).simulated[0]
+    assert "empirical check is of another quantity" in values_bound(pair, changed).simulated[0]
     says = pair.statement.says
     assert says is not None
     # the caption's definition of eta
     squared = replace(says, quantities={**says.quantities, "eta": "sqrt(tr((W*Sigma)**2))/lam**2"})
-    found = values_bound(replace(pair, statement=replace(pair.statement, says=squared)), empirical_check, seen)
+    found = values_bound(replace(pair, statement=replace(pair.statement, says=squared)), seen)
     assert found.faults
 
 
@@ -358,7 +358,7 @@ def spectra(*values: int) -> list[Seen]:
 def when(says: str, condition: str) -> tuple[Pair, Binding]:
     equivalence = Equivalence("p", (condition,), (), (), "")
     pair = claimed({"p": f"iff {condition}"}, {"p": says}, "when", {"p": equivalence})
-    return pair, values_bound(pair, None, spectra(-3, -1, 0, 2))
+    return pair, values_bound(pair, spectra(-3, -1, 0, 2))
 
 
 def test_truth_values_agree_at_every_case() -> None:
@@ -374,16 +374,16 @@ def test_a_neighbouring_property_is_seen_on_either_side() -> None:
     _, found = when("tr(W) >= 0", "tr_W >= 0")
     assert "empirical check is of another property" in found.simulated[0]
     pair, _ = when("tr(W) > 0", "tr_W > 0")
-    assert "true only" in values_bound(pair, None, spectra(1, 2)).missing[0]
+    assert "true only" in values_bound(pair, spectra(1, 2)).missing[0]
     undecided = [replace(one, found={}) for one in spectra(-3, 2)]
-    assert "never decided" in values_bound(pair, None, undecided).missing[0]
+    assert "never decided" in values_bound(pair, undecided).missing[0]
 
 
 def test_a_number_between_derived_ends() -> None:
     def ends(low: str, high: str) -> Binding:
         quantity = {"t": Enclosed((parse(low),), (parse(high),)), "p": Equivalence("p", (), (), (), "")}
         pair = claimed({"p": "iff tr_W > 0"}, {"t": "tr(W)"}, "=", quantity)
-        return values_bound(pair, None, spectra(-3, 2))
+        return values_bound(pair, spectra(-3, 2))
 
     assert ends("tr_W - 1", "tr_W").evidence[0].endswith("and between the derived ends")
     assert "beyond the derived end" in ends("tr_W + 1", "tr_W + 2").derived[0]
@@ -393,7 +393,7 @@ def test_a_number_between_derived_ends() -> None:
 def test_a_derived_value_is_compared_at_every_case() -> None:
     def value(formula: str) -> Binding:
         derived: dict[str, Fact] = {"t": fact(parse(formula), (), "")}
-        return values_bound(claimed({"t": "tr_W"}, {"t": "tr(W)"}, "=", derived), None, spectra(-3, 0, 2))
+        return values_bound(claimed({"t": "tr_W"}, {"t": "tr(W)"}, "=", derived), spectra(-3, 0, 2))
 
     assert value("tr_W").bound
     assert "the derivation gives 2" in value("Abs(tr_W)").derived[0]

@@ -27,7 +27,7 @@ CLAIMS = (SCALE, "bao2024.sec6.grad-scale-k", "bao2024.sec6.grad-mean-q", MEAN, 
 
 def looked_at(claim: str) -> tuple[Pair, MatrixFact, list[Seen]]:
     """A claim, its derived matrix and what its empirical check found."""
-    pair, _, seen = looked(claim)
+    pair, seen = looked(claim)
     fact = matrix_of(pair.derived())
     assert fact is not None
     return pair, fact, seen

@@ -14,8 +14,8 @@ from proofs_check.binding.prints import prints_bound
 from proofs_check.binding.tied import Binding
 from proofs_check.checks.evidence import Seen
 from proofs_check.claims.pairing import Pair
-from proofs_check.judging import runner
-from proofs_check.judging.runner import Options, Silent
+from proofs_check.judging.derived import empirical_check
+from proofs_check.judging.options import Options, Silent
 from theorems.claims.catalogue import by_id, with_sides
 from theorems.kernel.catalogued import said
 from theorems.kernel.outcome import Outcome
@@ -43,7 +43,7 @@ def judged(claim: str) -> tuple[Pair, Outcome]:
 @cache
 def seen(claim: str) -> list[Seen]:
     options, pair = Options(effort="quick", device="cpu", jobs=1), judged(claim)[0]
-    found = runner._empirical_check(*judged(claim), options, "cpu", Silent())
+    found = empirical_check(*judged(claim), options, "cpu", Silent())
     return found.seen or sampled(pair, found.rows)
 
 

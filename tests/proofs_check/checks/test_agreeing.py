@@ -13,7 +13,8 @@ from torch import Tensor
 from montecarlo import registry
 from proofs_check.checks import agreeing, both_sides
 from proofs_check.claims.pairing import Pair
-from proofs_check.judging.runner import Options, Silent, judge
+from proofs_check.judging.options import Options, Silent
+from proofs_check.judging.runner import judge
 from theorems.claims.catalogue import by_id
 
 EQ15 = "bao2024.appA.eq15"
@@ -62,6 +63,22 @@ def test_what_was_asked_stands_in_the_report(drawn_at_quick_effort: None) -> Non
         # power at many cases: as much at half of them as where walks are short
         assert alone and alone["half"] < 0.05 and alone["half"] <= alone["all"] < 0.5
         assert agreeing.PART * by_id()[EQ15].alpha < spent <= by_id()[EQ15].alpha
+
+
+def test_a_seed_is_no_number_of_the_claim(drawn_at_quick_effort: None) -> None:
+    pair = Pair(by_id()["bao2024.sec6.grad-scale-q"])
+    asked, told = agreeing.widely(pair, 1e-9, 0, "quick")
+    assert not told and {one["name"] for one in asked["ranges"]} == {"dim", "inner"}
+    assert {"dim = 1", "dim = 4"} <= set(asked["edges"]) and not any("seed" in edge for edge in asked["edges"])
+    found = agreeing.Agreed("own.lemma", cases=[{"dim": "1", "seed": "2"}], missed=["seed = 1"], unasked=["dim = 3"])
+    for chosen, edges, missed in (
+        ("seed", ["dim = 1"], ["dim = 3"]),
+        # of another claim it is one
+        ("", ["dim = 1", "seed = 2"], ["dim = 3", "seed = 1"]),
+    ):
+        row = agreeing.reported(found, ["dim = 1", "dim = 3", "seed = 1", "seed = 2"], chosen)
+        assert (row["edges"], row["missed"]) == (edges, missed)
+        assert [one["name"] for one in row["ranges"]] == ["dim", "seed"][: 2 - bool(chosen)]
 
 
 def test_nothing_is_asked_at_quick_effort_nor_of_a_search() -> None:

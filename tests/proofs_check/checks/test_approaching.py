@@ -22,9 +22,8 @@ from proofs_check.checks.intervals import Blocks, Interval
 from proofs_check.checks.sampling import _before, plan, sampled
 from proofs_check.claims import pairing
 from proofs_check.claims.pairing import Pair
-from proofs_check.judging import runner
 from proofs_check.judging.judgement import verdict
-from proofs_check.judging.runner import Options, Silent
+from tests.proofs_check.judged import judged
 from theorems import authoring
 from theorems.authoring import W
 from theorems.claims import catalogue
@@ -207,9 +206,7 @@ def test_a_limit_that_is_too_slow_for_the_lengths_is_left_open() -> None:
 def test_the_counterexample_of_a_limit_is_a_limit_with_the_exact_value_beside_it() -> None:
     report: Any
     again: Any
-    report, corrected = (
-        found for found, _ in runner.judge(by_id()[VARIANCE], Options("quick", 0, "cpu", 1), "cpu", Silent())
-    )
+    report, corrected = judged(VARIANCE)
     example = report["counterexample"]
     assert (report["verdict"], corrected["verdict"]) == ("refuted", "verified")
     assert (example["printed"], example["true"], example["limit"]) == ("13/12", "1/12", "limit at theta = 1/2")
@@ -217,14 +214,14 @@ def test_the_counterexample_of_a_limit_is_a_limit_with_the_exact_value_beside_it
     assert (params["i"], params["T"]) == (24, 48)
     assert example["finite"] == str(Pair(by_id()[VARIANCE]).target("variance", params).derived) == "2309/27648"
     # the case alone refutes it again
-    again, _ = runner.judge(by_id()[VARIANCE], Options("quick", 0, "cpu", 1, params), "cpu", Silent())
-    assert again[0]["verdict"] == "refuted" and again[0]["counterexample"]["limit"] == example["limit"]
+    again, _ = judged(VARIANCE, params)
+    assert again["verdict"] == "refuted" and again["counterexample"]["limit"] == example["limit"]
 
 
 def test_a_case_from_which_no_limit_can_be_formed_says_so() -> None:
     case = UNIT | {"i": 5, "T": 47}
     assert plan_ladder(Pair(by_id()[VARIANCE]), registry.find(VARIANCE), case, 1e-9, QUICK) is None
-    ((report, _),) = runner.judge(by_id()[VARIANCE], Options("quick", 0, "cpu", 1, case), "cpu", Silent())
+    (report,) = judged(VARIANCE, case)
     assert report["verdict"] == "undecided" and "none can be formed from this case" in report["reason"]
     assert [row["limit"] for row in report["cases"]] == [None]
 

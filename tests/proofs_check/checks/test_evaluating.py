@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 from unittest.mock import Mock
@@ -19,19 +18,12 @@ from proofs_check.checks.evaluating import evaluated
 from proofs_check.checks.evidence import EFFORTS, RunContext
 from proofs_check.claims.cases import shown_case
 from proofs_check.claims.pairing import Pair
-from proofs_check.judging import runner
-from proofs_check.judging.runner import Options, Silent
-from theorems.claims.catalogue import Statement, by_id
+from tests.proofs_check.judged import judged
+from theorems.claims.catalogue import by_id
 from theorems.kernel.outcome import Outcome
 
 pytestmark = pytest.mark.usefixtures("prints_are_held_elsewhere")
 SOFTMAX, EQ8 = "bao2024.sec2.softmax-taylor", "bao2024.sec5.eq8"
-
-
-def judged(claim: Statement | str, case: Mapping[str, Any] | None = None, seed: int = 0) -> list[Any]:
-    statement = by_id()[claim] if isinstance(claim, str) else claim
-    options = Options(effort="quick", seed=seed, device="cpu", jobs=1, case=case)
-    return [report for report, _ in runner.judge(statement, options, "cpu", Silent())]
 
 
 @pytest.fixture(scope="module")

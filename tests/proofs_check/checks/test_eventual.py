@@ -19,7 +19,7 @@ from proofs_check.checks.searching import searched
 from proofs_check.claims.pairing import Pair
 from proofs_check.judging import runner
 from proofs_check.judging.judgement import verdict
-from proofs_check.judging.runner import Options, Silent
+from proofs_check.judging.options import Options, Silent
 from theorems.algebra.expressions import parse, symbol
 from theorems.bao2024 import entropy
 from theorems.claims.catalogue import by_id

@@ -21,7 +21,7 @@ from proofs_check.checks.growing import Size, exponent, grown, measured
 from proofs_check.claims.pairing import Pair
 from proofs_check.judging import runner
 from proofs_check.judging.judgement import verdict
-from proofs_check.judging.runner import Options, Silent
+from proofs_check.judging.options import Options, Silent
 from theorems.claims.catalogue import by_id
 from theorems.kernel.outcome import Outcome
 from theorems.kernel.settle import settle

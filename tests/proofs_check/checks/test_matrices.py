@@ -15,12 +15,11 @@ from montecarlo.empirical_checks import Evaluation
 from proofs_check.checks.matrices import decoys, entry_rows, words
 from proofs_check.claims.pairing import Pair
 from proofs_check.claims.schema import schema
-from proofs_check.judging import runner
-from proofs_check.judging.runner import Options, Silent
+from tests.proofs_check.judged import judged
 from theorems.algebra.matrix_calculus import Matrix
 from theorems.bao2024 import gradient as eq3_model
 from theorems.bao2024 import locater
-from theorems.claims.catalogue import Statement, by_id
+from theorems.claims.catalogue import by_id
 from theorems.kernel.deriving import registered
 from theorems.kernel.matrix_claims import matrix_of
 from theorems.kernel.matrix_facts import MatrixFact
@@ -28,12 +27,6 @@ from theorems.kernel.matrix_facts import MatrixFact
 SEC6 = tuple(f"bao2024.sec6.grad-{what}-{by}" for what in ("scale", "mean") for by in "qk")
 APPENDIX = ("bao2024.sec3.eq3", "bao2024.appB.eq19", "bao2024.appB.eq20", "bao2024.appB.eq21")
 MEAN = SEC6[2]
-
-
-def judged(claim: Statement | str, case: Mapping[str, Any] | None = None) -> list[Any]:
-    statement = by_id()[claim] if isinstance(claim, str) else claim
-    options = Options(effort="quick", seed=0, device="cpu", jobs=1, case=case)
-    return [report for report, _ in runner.judge(statement, options, "cpu", Silent())]
 
 
 #: (20) is like (19) and (21), of which it is the dearest.

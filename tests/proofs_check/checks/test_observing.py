@@ -15,8 +15,7 @@ from montecarlo.lampert2026 import comparison as second
 from montecarlo.registry import registered as simulated
 from proofs_check.claims.mutants import clause_mutants
 from proofs_check.inputs.plugins import load_simulations
-from proofs_check.judging import runner
-from proofs_check.judging.runner import Options, Silent
+from tests.proofs_check.judged import judged
 from theorems.algebra.expressions import parse
 from theorems.claims.catalogue import Paper, Statement, by_id
 from theorems.gaussian.process import Step
@@ -58,15 +57,14 @@ def definition(x: Any, y: Any) -> dict[str, bool | tuple[float, float] | None]:
     return {"positive": Fraction(x) + Fraction(y) > 0}
 
 
-def judged(printed: str, look: Any = definition, case: Any = None, **changes: Any) -> list[Any]:
-    options = Options(effort="quick", device="cpu", jobs=1, case=case)
+def clause_judged(printed: str, look: Any = definition, case: Any = None, **changes: Any) -> list[Any]:
     with derived(CLAIM, derivation), simulated(Observation(CLAIM, look)):
-        return [r for r, _ in runner.judge(statement(printed, **changes), options, "cpu", Silent())]
+        return judged(statement(printed, **changes), case)
 
 
 @pytest.mark.parametrize("printed", ["iff x + y > 0", "iff 3*x + 3*y > 0", "if x + y > 0"])
 def test_a_true_clause_is_verified(printed: str) -> None:
-    (report,) = judged(printed)
+    (report,) = clause_judged(printed)
     assert report["verdict"] == "verified", report["reason"]
     assert report["decoys"]["caught"] == report["decoys"]["of"] > 0
     assert report["simulation"]["tier"] == "decision by definition"
@@ -74,7 +72,7 @@ def test_a_true_clause_is_verified(printed: str) -> None:
 
 
 def test_a_rule_of_a_lemmas_own_verifies_nothing() -> None:
-    (report,) = judged("iff x + y > 0", plugin="mypaper")
+    (report,) = clause_judged("iff x + y > 0", plugin="mypaper")
     assert report["verdict"] == "undecided"
     assert f"the derivation rests on a rule of its own, sum-sign ({__name__}), which nothing checks" in report["reason"]
     assert report["symbolic"]["trusted"][0]["source"] == __name__
@@ -89,20 +87,20 @@ def test_no_rule_takes_the_place_of_another() -> None:
 
 @pytest.mark.parametrize("printed", ["iff x > 0", "iff x + y >= 0", "if x + y >= 0", "iff x + 2*y > 0", "if y > 0"])
 def test_a_false_clause_is_refuted_corrected_and_replayed(printed: str) -> None:
-    refuted, corrected = judged(printed)
+    refuted, corrected = clause_judged(printed)
     assert refuted["verdict"] == "refuted"
     assert refuted["correction"]["sympy"] is None
     assert corrected["verdict"] == "verified"
     assert corrected["printed"] == {"positive": "iff x + y > 0"}
     found = refuted["counterexample"]
     assert found["printed"] != found["true"]
-    again = judged(printed, case=found["params"])[0]
+    again = clause_judged(printed, case=found["params"])[0]
     assert again["verdict"] == "refuted"
     assert again["counterexample"] == found
 
 
 def test_a_fault_in_the_empirical_check_is_a_conflict() -> None:
-    (report,) = judged("iff x + y > 0", lambda x, y: {"positive": Fraction(x) + Fraction(y) >= 0})
+    (report,) = clause_judged("iff x + y > 0", lambda x, y: {"positive": Fraction(x) + Fraction(y) >= 0})
     assert report["verdict"] == "conflict"
     assert "observed True" in report["reason"]
 
@@ -111,13 +109,13 @@ def test_an_empirical_check_that_rarely_decides_shows_too_little() -> None:
     def hesitant(x: Any, y: Any) -> dict[str, bool | tuple[float, float] | None]:
         return {"positive": None if Fraction(x) < 0 else Fraction(x) + Fraction(y) > 0}
 
-    (report,) = judged("iff x + y > 0", hesitant)
+    (report,) = clause_judged("iff x + y > 0", hesitant)
     assert report["verdict"] == "undecided"
     assert "was decided in" in report["reason"]
 
 
 def test_a_property_that_is_always_true_is_hardly_tried() -> None:
-    (report,) = judged("iff x + y > 0", ranges={"x": ("1", "2"), "y": ("1", "2")})
+    (report,) = clause_judged("iff x + y > 0", ranges={"x": ("1", "2"), "y": ("1", "2")})
     assert report["verdict"] == "undecided"
     assert "hardly tried" in report["reason"]
 
@@ -128,8 +126,7 @@ def test_a_fault_in_the_derivation_is_not_licensed() -> None:
         return {"positive": Equivalence("positive", ("x + y >= 0",), (), (step,), "definition")}
 
     with derived(CLAIM, faulty), simulated(Observation(CLAIM, definition)):
-        options = Options(effort="quick", device="cpu", jobs=1)
-        ((report, _),) = runner.judge(statement("iff x + y >= 0"), options, "cpu", Silent())
+        (report,) = judged(statement("iff x + y >= 0"))
     # what is not licensed proves nothing, and the empirical check contradicts what it says
     assert report["symbolic"]["status"] == "undecided"
     assert report["verdict"] == "undecided"
@@ -149,8 +146,7 @@ def test_a_number_outside_its_bracket_is_a_conflict() -> None:
         return {"positive": total > 0, "place": (total + 1, total + 2)}
 
     with derived(CLAIM, with_a_place), simulated(Observation(CLAIM, enclosed)):
-        options = Options(effort="quick", device="cpu", jobs=1)
-        ((report, _),) = runner.judge(statement("iff x + y > 0"), options, "cpu", Silent())
+        (report,) = judged(statement("iff x + y > 0"))
     assert report["verdict"] == "conflict"
     assert "place" in report["reason"]
 
@@ -169,13 +165,13 @@ def test_every_part_of_a_clause_is_changed() -> None:
 
 
 def test_a_case_that_the_empirical_check_does_not_decide_shows_nothing() -> None:
-    (report,) = judged("iff x + y > 0", lambda x, y: {"positive": None}, case={"x": "1", "y": "1"})
+    (report,) = clause_judged("iff x + y > 0", lambda x, y: {"positive": None}, case={"x": "1", "y": "1"})
     assert report["verdict"] == "undecided"
     assert "does not decide positive at this case" in report["reason"]
 
 
 def test_a_clause_whose_conditions_never_hold_says_nothing() -> None:
-    (report,) = judged("if x + y > 0 & x + y < 0")
+    (report,) = clause_judged("if x + y > 0 & x + y < 0")
     assert report["verdict"] == "undecided"
     assert "says nothing" in report["reason"]
 
@@ -194,8 +190,7 @@ def judged_between(lows: str, highs: str, seen: Callable[[float], tuple[float, f
         return {**definition(x, y), "square": seen(float(Fraction(x)) ** 2 + 1)}
 
     with derived(CLAIM, with_number), simulated(Observation(CLAIM, enclosing)):
-        options = Options(effort="quick", device="cpu", jobs=1)
-        ((report, _),) = runner.judge(statement("iff x + y > 0"), options, "cpu", Silent())
+        (report,) = judged(statement("iff x + y > 0"))
     return report
 
 
@@ -251,8 +246,7 @@ PLACES = {
 def conflicts(claim: str, case: Any) -> list[str]:
     """What is in conflict at a case of a claim of Section 7, and the truth values that were seen there."""
     load_simulations(by_id()[f"lampert2026.sec7.{claim}"])
-    options = Options(effort="quick", device="cpu", jobs=1, case=case)
-    report = runner.judge(by_id()[f"lampert2026.sec7.{claim}"], options, "cpu", Silent())[0][0]
+    report = judged(f"lampert2026.sec7.{claim}", case)[0]
     signs = [row for row in report["cases"] if row["derived"] in ("True", "False")]
     assert signs and all(row["derived"] == str(bool(row["estimate"])) for row in signs)
     return [report["reason"]] if report["verdict"] == "conflict" else []
@@ -341,10 +335,9 @@ def test_a_counterexample_is_shrunk_where_the_derivation_names_no_small_one(poin
         own = derivation()["positive"]
         return {"positive": replace(own, points=points or own.points)}
 
-    options = Options(effort="quick", device="cpu", jobs=1)
     wider = {"x": ("7/2", "-5/3", *VALUES), "y": ("-9/4", "11/3", *VALUES)}
     with derived(CLAIM, told), simulated(Observation(CLAIM, definition)):
-        report = runner.judge(statement("iff x > 0", ranges=wider), options, "cpu", Silent())[0][0]
+        report = judged(statement("iff x > 0", ranges=wider))[0]
     assert report["verdict"] == "refuted", report["reason"]
     assert report["counterexample"] is not None
     assert all(len(str(value)) <= 2 for value in report["counterexample"]["params"].values()), report["counterexample"]
@@ -352,7 +345,6 @@ def test_a_counterexample_is_shrunk_where_the_derivation_names_no_small_one(poin
 
 def test_a_number_that_is_never_enclosed_is_not_looked_at() -> None:
     with derived(CLAIM, with_a_place), simulated(Observation(CLAIM, definition)):
-        options = Options(effort="quick", device="cpu", jobs=1)
-        ((report, _),) = runner.judge(statement("iff x + y > 0"), options, "cpu", Silent())
+        (report,) = judged(statement("iff x + y > 0"))
     assert report["verdict"] == "undecided"
     assert report["reason"] == "the empirical check encloses place at no case"

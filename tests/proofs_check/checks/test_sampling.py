@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import replace
 from fractions import Fraction
 from types import SimpleNamespace
@@ -25,8 +25,8 @@ from proofs_check.checks import sampling
 from proofs_check.checks.evidence import EFFORTS, Planned, RunContext
 from proofs_check.checks.intervals import Interval
 from proofs_check.claims.pairing import Pair
-from proofs_check.judging import runner, variants
-from proofs_check.judging.runner import Options, Silent
+from proofs_check.judging import variants
+from tests.proofs_check.judged import judged
 from theorems import authoring
 from theorems.algebra.expressions import parse, same, symbol
 from theorems.claims import catalogue
@@ -40,13 +40,6 @@ from theorems.rules import RULES
 EQ11, EQ15, EQ16 = (f"bao2024.appA.eq{k}" for k in (11, 15, 16))
 DELTA = 1e-9
 UNIT: dict[str, Any] = {"d": 1, "W": [["1"]], "Sigma": [["1"]], "start": "sigma"}
-
-
-def judged(claim: Statement | str, case: Mapping[str, Any] | None = None) -> list[Any]:
-    """The reports of a claim and its correction, at quick effort."""
-    statement = by_id()[claim] if isinstance(claim, str) else claim
-    options = Options(effort="quick", seed=0, device="cpu", jobs=1, case=case)
-    return [report for report, _ in runner.judge(statement, options, "cpu", Silent())]
 
 
 # -- what is found without a fault
@@ -160,8 +153,7 @@ def coin(printed: str, generator_of: Any, *, effort: str = "quick", own: bool = 
 def shipped(statement: Any, derived: Any, simulation: Simulation, effort: str = "quick") -> Verdict:
     """Judge a claim as one that the suite ships with: one of one's own would be informal, and at best undecided."""
     with registry.registered(simulation), deriving.registered(statement.id, derived):
-        options = runner.Options(effort=effort, device="cpu", jobs=1)
-        reports = [r for r, _ in runner.judge(replace(statement, plugin=""), options, "cpu", runner.Silent())]
+        reports = judged(replace(statement, plugin=""), effort=effort)
     return Verdict(reports[0], reports[1] if len(reports) > 1 else None)
 
 
@@ -227,7 +219,7 @@ def test_a_rare_event_behind_declared_tails_verifies_nothing(tails: Any) -> None
 
 def test_what_the_suite_trusts_of_its_own_simulations_is_told() -> None:
     claim = by_id()["lampert2026.sec5.dprime-1"]
-    report = runner.judge(claim, runner.Options(effort="quick", jobs=1), "cpu", runner.Silent())[0][0]
+    report = judged(claim)[0]
     assert report["verdict"] == "verified"
     assert report["simulation"]["trusted"] == ["a kurtosis of at most 450 for slope"]
 
@@ -508,7 +500,7 @@ def test_a_derivation_for_another_start_of_the_walk_is_told_and_past_that_a_conf
     assert OTHER_START in report["reason"]
     assert report["symbolic"]["status"] == "undecided"
     # not held against the statement, the fault makes the false print look proved
-    monkeypatch.setattr("proofs_check.judging.runner.bind", lambda *_: Binding())
+    monkeypatch.setattr("proofs_check.judging.derived.bind", lambda *_: Binding())
     assert assert_conflict(EQ15)["symbolic"]["status"] == "proved"
 
 
@@ -525,7 +517,7 @@ def test_a_walk_s_kernel_that_is_not_its_increments_is_found_by_the_kernel_and_b
     # past the kernel and the statement, the false print looks proved
     monkeypatch.setitem(RULES, "isserlis", lambda *_: True)
     monkeypatch.setattr("theorems.kernel.settle.unsupported", lambda *_: [])
-    monkeypatch.setattr("proofs_check.judging.runner.bind", lambda *_: Binding())
+    monkeypatch.setattr("proofs_check.judging.derived.bind", lambda *_: Binding())
     assert assert_conflict(EQ15)["symbolic"]["status"] == "proved"
 
 

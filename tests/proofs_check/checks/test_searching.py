@@ -15,9 +15,8 @@ from proofs_check.checks.both_sides import UNSETTLED
 from proofs_check.checks.evidence import EFFORTS, Evidence, RunContext
 from proofs_check.checks.searching import searched
 from proofs_check.claims.pairing import Pair
-from proofs_check.judging import runner
 from proofs_check.judging.judgement import verdict
-from proofs_check.judging.runner import Options, Silent
+from tests.proofs_check.judged import judged
 from theorems.algebra.expressions import parse
 from theorems.claims.catalogue import by_id
 from theorems.gaussian.numeric import Case
@@ -108,10 +107,7 @@ def test_a_false_bound_is_refuted_at_an_exact_point(printed: dict[str, str]) -> 
 )
 def test_a_false_bound_is_refuted_on_the_whole_path(upper: str) -> None:
     claim = replace(by_id()[EQ5], symbols=("d", "tr2"))
-    options = Options(effort="quick", seed=0, device="cpu", jobs=1)
-    reports: Any = [
-        r for r, _ in runner.judge(replace(claim, printed=PRINT | {"upper": upper}), options, "cpu", Silent())
-    ]
+    reports = judged(replace(claim, printed=PRINT | {"upper": upper}))
     assert reports[0]["verdict"] == "refuted", reports[0]["reason"]
     case = Case(reports[0]["counterexample"]["params"])
     claimed, true = (case.evaluate(parse(text)) for text in (upper, PRINT["upper"]))
@@ -194,9 +190,7 @@ def test_a_bound_that_is_said_to_be_attained_must_be_the_sharp_one(
 ) -> None:
     statement = replace(by_id()[claim], printed={"upper": upper})
     monkeypatch.setitem(EFFORTS, "quick", replace(EFFORTS["quick"], points=60))
-    options = Options(effort="quick", device="cpu", jobs=1)
-    first: Any
-    first, second = (report for report, _ in runner.judge(statement, options, "cpu", Silent()))
+    first, second = judged(statement)
     assert first["verdict"] == verdict
     assert second["verdict"] == "verified"
     assert first["counterexample"]["printed"] != first["counterexample"]["true"]
@@ -222,7 +216,7 @@ def test_what_equality_is_excluded_from_is_not_attained(claim: str, strict: str)
 def test_a_difference_that_cancels_is_no_violation() -> None:
     """1 - 1/(1 + x) is x/(1 + x); in floats it loses what is left of x."""
     statement = replace(by_id()[SINK], printed={"upper": "value_radius*(1 - 1/(1 + keys*exp(-kappa)))"})
-    ((report, _),) = runner.judge(statement, Options(effort="quick", device="cpu", jobs=1), "cpu", Silent())
+    (report,) = judged(statement)
     assert report["verdict"] == "verified"
 
 

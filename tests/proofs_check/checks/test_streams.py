@@ -14,20 +14,13 @@ from montecarlo.empirical_checks import Simulation
 from montecarlo.statements import blocks
 from proofs_check.api import check
 from proofs_check.checks.streams import SharedStreamError, Streams
-from proofs_check.judging import runner
-from proofs_check.judging.runner import Options, Silent
-from theorems.claims.catalogue import by_id
+from tests.proofs_check.judged import judged
 
 EQ15, EQ16 = "bao2024.appA.eq15", "bao2024.appA.eq16"
 
 
-def judged(claim: str) -> Any:
-    (first, _), *_ = runner.judge(by_id()[claim], Options("quick", 0, "cpu", 1), "cpu", Silent())
-    return first
-
-
 def test_without_a_fault_no_two_samples_share_a_stream() -> None:
-    assert judged(EQ15)["verdict"] == "refuted"
+    assert judged(EQ15)[0]["verdict"] == "refuted"
 
 
 def test_a_confirmation_on_the_seeds_of_the_case_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -35,7 +28,7 @@ def test_a_confirmation_on_the_seeds_of_the_case_is_an_error(monkeypatch: pytest
     monkeypatch.setattr(
         montecarlo.engine, "draw", lambda *a, key, **named: own(*a, key=key.removesuffix("confirmation"), **named)
     )
-    report = judged(EQ15)
+    report = judged(EQ15)[0]
     assert report["verdict"] == "error"
     assert "have the same seeds" in report["reason"] and "(confirmation)" in report["reason"]
 
@@ -51,7 +44,7 @@ def test_cases_on_one_stream_are_an_error(
     name: str, fault: Callable[[Any], Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(seeds, name, fault(getattr(seeds, name)))
-    report = judged(EQ15)
+    report = judged(EQ15)[0]
     assert report["verdict"] == "error" and "no independent samples" in report["reason"]
 
 
@@ -65,7 +58,7 @@ def test_a_generator_that_ignores_its_seed_is_seen_from_the_numbers(monkeypatch:
         return generator
 
     monkeypatch.setattr(montecarlo.engine._Task, "generator", deaf)
-    report = judged(EQ15)
+    report = judged(EQ15)[0]
     assert report["verdict"] == "error" and "have the same numbers" in report["reason"]
 
 

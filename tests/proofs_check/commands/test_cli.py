@@ -16,7 +16,7 @@ import pytest
 import proofs_check.judging
 from proofs_check.commands import cli
 from proofs_check.judging import dry_run
-from proofs_check.judging import runner as runner_module
+from proofs_check.judging.options import Options
 from theorems.claims.catalogue import Statement, catalogue
 
 ROOT = Path(__file__).parents[3]
@@ -25,15 +25,13 @@ ROOT = Path(__file__).parents[3]
 class FakeRunner(types.ModuleType):
     """Stands for `proofs_check.judging.runner`: hands out a given report and keeps what it was asked."""
 
-    Options = runner_module.Options
-
     def __init__(self, report: dict[str, Any]) -> None:
         super().__init__("proofs_check.judging.runner")
         self.report = report
-        self.asked: list[tuple[list[str], runner_module.Options]] = []
+        self.asked: list[tuple[list[str], Options]] = []
 
     def run(
-        self, claims: Sequence[Statement], options: runner_module.Options, progress: Any = None, kept: Any = None
+        self, claims: Sequence[Statement], options: Options, progress: Any = None, kept: Any = None
     ) -> dict[str, Any]:
         self.asked.append(([claim.id for claim in claims], options))
         progress.begin(len(claims))
@@ -44,7 +42,7 @@ class FakeRunner(types.ModuleType):
         return self.report
 
 
-def plan(claims: Sequence[Statement], options: runner_module.Options) -> list[dict[str, Any]]:
+def plan(claims: Sequence[Statement], options: Options) -> list[dict[str, Any]]:
     return [{"id": claim.id, "case": {"i": 2, "d": 1}, "walks": 4096, "seconds": 0.5} for claim in claims]
 
 

@@ -228,9 +228,10 @@ def test_all_code_that_a_verdict_rests_on_is_looked_at() -> None:
         """
         import json, sys
         from proofs_check.judging import runner
+        from proofs_check.judging.options import Options
         from theorems.claims.catalogue import by_id
         for name in sys.argv[1:]:
-            runner.run([by_id()[name]], runner.Options(effort="quick"))
+            runner.run([by_id()[name]], Options(effort="quick"))
         suite = ("theorems", "montecarlo", "proofs_check")
         print(json.dumps(sorted(name for name in sys.modules if name.split(".")[0] in suite)))
         """
@@ -283,12 +284,14 @@ RUNS = textwrap.dedent(
     from proofs_check.judging import cache as kept
     from proofs_check.report import outputs
     from proofs_check.judging import runner
+    from proofs_check.judging.options import Options
+    from proofs_check.judging.reporting import frame
     from theorems.claims.catalogue import select
 
     def judge(claim, options, device, listener):
         # long enough that a kill falls between any two of its steps
         time.sleep(0.01)
-        report = runner._frame(claim, options) | {"verdict": "undecided", "reason": "a test"}
+        report = frame(claim, options) | {"verdict": "undecided", "reason": "a test"}
         report["seconds"] = time.time()
         return [(report, 1e-9)]
 
@@ -300,7 +303,7 @@ RUNS = textwrap.dedent(
         with open(pipe, "w") as told:
             print(os.getpid(), file=told, flush=True)
             held = kept.VerdictCache(where / "kept")
-            report = runner.run(list(select(["bao2024"])), runner.Options(), None, held)
+            report = runner.run(list(select(["bao2024"])), Options(), None, held)
             outputs.write_json(report, where / "report.json")
             print(held.hits, file=told, flush=True)
 

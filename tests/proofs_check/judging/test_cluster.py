@@ -25,7 +25,8 @@ from proofs_check.inputs.errors import RunStopped, UsageError
 from proofs_check.judging import cluster, remote
 from proofs_check.judging import workers as on_this_machine
 from proofs_check.judging.cluster import MIXED, Cluster, check_address, connected, work
-from proofs_check.judging.runner import Options, Silent, run
+from proofs_check.judging.options import Options, Silent
+from proofs_check.judging.runner import run
 from theorems.claims.catalogue import select
 
 distributed = pytest.importorskip("distributed")

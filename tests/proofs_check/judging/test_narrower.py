@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from proofs_check.judging.runner import Options
+from proofs_check.judging.options import Options
 from proofs_check.judging.stated import judged_claim
 from theorems.claims.catalogue import CatalogueError, Paper, Said, Statement, by_id
 
@@ -28,6 +28,7 @@ def test_what_is_assumed_beside_is_judged(further: str, verdict: str) -> None:
     assert (first["verdict"], second["verdict"]) == ("refuted", verdict)
     assert second["id"] == f"{CLAIM.id}.corrected"
     assert first["correction"] is not None and first["correction"]["holds"] == f"the print, where {further}"
+    assert (first["correction"].get("where"), first["correction"].get("narrowed")) == (further, True)
     assert first["correction"]["sympy"] is None
 
 

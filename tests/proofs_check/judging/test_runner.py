@@ -23,8 +23,10 @@ from proofs_check.checks.evidence import EFFORTS
 from proofs_check.claims.pairing import Pair
 from proofs_check.claims.schema import schema
 from proofs_check.judging import dry_run, runner
+from proofs_check.judging.derived import judge_one
 from proofs_check.judging.dry_run import plan
-from proofs_check.judging.runner import Options, Silent, run
+from proofs_check.judging.options import Options, Silent
+from proofs_check.judging.runner import run
 from theorems.algebra.expressions import parse
 from theorems.claims.catalogue import ALPHA, CORRECTED, PLUGIN_SHARES, SHARES, Statement, by_id, catalogue, rests_on
 from theorems.kernel.settle import settle
@@ -277,7 +279,7 @@ def test_another_seed_gives_other_estimates_and_the_same_verdicts(claims: dict[s
 def verdict_only(monkeypatch: pytest.MonkeyPatch) -> None:
     """Leave out what a report says beside the verdict, which takes as long as the verdict itself."""
     for name in ("generalised", "starts"):
-        monkeypatch.setattr(f"proofs_check.judging.runner.{name}", lambda *_: [])
+        monkeypatch.setattr(f"proofs_check.judging.derived.{name}", lambda *_: [])
 
 
 @pytest.mark.usefixtures("verdict_only")
@@ -290,7 +292,7 @@ def test_every_counterexample_replays(claims: dict[str, Any], monkeypatch: pytes
             continue
         words = shlex.split(claims[claim.id]["replay"])
         assert json.loads(words[words.index("--case") + 1]) == found["params"]
-        again, _, _ = runner._judge_one(claim, options(seed=5, case=found["params"]), "cpu", Silent())
+        again, _, _ = judge_one(claim, options(seed=5, case=found["params"]), "cpu", Silent())
         assert again["verdict"] == "refuted", (claim.id, again["reason"])
         assert again["counterexample"] == found
         assert [row["params"] for row in again["cases"]] == [found["params"]] * len(again["cases"])
@@ -346,7 +348,7 @@ def broken_derivation(monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     def broken(claim: Statement, derived: Any) -> Any:
         return 1 // 0 if claim.id == at else settle(claim, derived)
 
-    monkeypatch.setattr("proofs_check.judging.runner.settle", broken)
+    monkeypatch.setattr("proofs_check.judging.derived.settle", broken)
     yield at
 
 
@@ -354,7 +356,7 @@ def test_a_derivation_that_ends_the_interpreter_ends_its_claim_alone(monkeypatch
     def leaving(claim: Statement, derived: Any) -> Any:
         return sys.exit("bye") if claim.id == "bao2024.appA.eq15" else settle(claim, derived)
 
-    monkeypatch.setattr("proofs_check.judging.runner.settle", leaving)
+    monkeypatch.setattr("proofs_check.judging.derived.settle", leaving)
     found = validated(run(chosen("bao2024.appA.eq15", "bao2024.sec5.eq8"), options()))
     assert [claim["verdict"] for claim in found["claims"]] == ["error", "verified"]
     assert found["claims"][0]["reason"] == "SystemExit: bye"

@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from proofs_check.judging import runner, workers
-from proofs_check.judging.runner import Options
+from proofs_check.judging.options import Options, Silent
 from theorems.claims.catalogue import Statement, by_id
 
 NAMES = ("bao2024.appA.eq11", "bao2024.appA.eq15", "lampert2026.sec7.value-terms")
@@ -43,7 +43,7 @@ def test_the_reports_are_those_of_one_process_though_a_worker_is_killed() -> Non
     found = {c.id: timeless(rows) for c, rows in workers.judged(claims(), OPTIONS, "cpu", 2, begun)}
     assert set(taken) == set(NAMES) == set(found) and len(taken) > 3
     for claim in claims():
-        assert found[claim.id] == timeless(runner.judge(claim, OPTIONS, "cpu", runner.Silent()))
+        assert found[claim.id] == timeless(runner.judge(claim, OPTIONS, "cpu", Silent()))
 
 
 @pytest.mark.slow
@@ -63,7 +63,7 @@ def _end(name: str, options: Any, device: str) -> None:
 def test_an_interrupt_ends_all_workers_and_keeps_what_was_judged(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(workers, "count", lambda claims, processes: 2)
 
-    class Interrupting(runner.Silent):
+    class Interrupting(Silent):
         def finished(self, claim: Any) -> None:
             raise KeyboardInterrupt
 

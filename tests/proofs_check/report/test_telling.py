@@ -98,7 +98,7 @@ def test_where_the_truth_holds_and_how_far_the_print_is_off(sample_report: Repor
     assert telling.holding(refuted) == [("truth holds", "as T -> oo"), ("truth - print", "-tr1")]
     refuted["correction"]["holds"] = "always. one: true - printed = -tr1. two: true - printed = 1/2"
     assert telling.holding(refuted) == [("truth holds", "always"), ("truth - print", "one: -tr1; two: 1/2")]
-    refuted["correction"]["holds"] = "the print, where l > 0"
+    refuted["correction"].update(where="l > 0", narrowed=True)
     assert telling.holding(refuted) == [("print holds", "where l > 0")]
 
 

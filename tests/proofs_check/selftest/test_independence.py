@@ -12,9 +12,10 @@ from montecarlo.directly import evaluate
 from montecarlo.empirical_checks import Evaluation
 from proofs_check.claims.pairing import Pair
 from proofs_check.inputs.plugins import empirical_check
-from proofs_check.judging import runner, variants
+from proofs_check.judging import variants
 from proofs_check.selftest import independence
 from proofs_check.selftest.independence import NOT_APPLICABLE, SIDES, broken, faulty, measure, quantities, spoilt, tally
+from tests.proofs_check.judged import judged
 from theorems.claims.catalogue import by_id
 from theorems.kernel import deriving
 from theorems.kernel.derivation import Equivalence, Fact, closed
@@ -54,9 +55,7 @@ def test_a_fault_in_either_side_alone_is_a_conflict(claim: str) -> None:
 
 @pytest.mark.parametrize("claim", ["bao2024.appA.eq12", "bao2024.sec4.fig3-eta", "lampert2026.sec4.prop41"])
 def test_an_unbroken_claim_is_in_no_conflict(claim: str) -> None:
-    statement = by_id()[claim]
-    reports = runner.judge(statement, runner.Options(effort="quick", jobs=1), "cpu", runner.Silent())
-    assert {report["verdict"] for report, _ in reports} <= {"verified", "refuted"}
+    assert {report["verdict"] for report in judged(claim)} <= {"verified", "refuted"}
 
 
 @pytest.mark.parametrize(

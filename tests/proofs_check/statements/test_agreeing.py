@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from proofs_check.checks.agreeing import DRAWS, PART
-from proofs_check.judging.runner import Options
+from proofs_check.judging.options import Options
 from proofs_check.judging.stated import judged_claim
 from proofs_check.statements import agreeing
 from proofs_check.statements.agreeing import Interpreters, multiplied, widely

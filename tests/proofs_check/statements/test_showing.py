@@ -11,7 +11,7 @@ import pytest
 
 from proofs_check.api import check
 from proofs_check.commands import cli
-from proofs_check.statements.differing import marked
+from proofs_check.statements.showing import marked
 
 LIMIT = ("E[norm(x[1] + lam*x[2])**2] = tr(Sigma) + o(lam)", "--as", "lam -> 0")
 

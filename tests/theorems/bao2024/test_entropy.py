@@ -175,7 +175,7 @@ def test_the_print_is_settled_and_replaced() -> None:
     stays = at(gap.constant, {"nu": 1})
     assert not gap.powers and gap.log == 0
     assert (outcome.status == "disproved") == bool(stays > 0)
-    assert outcome.exact == bound().quantity
+    assert outcome.exact == bound().quantity and outcome.attained == bound().upper
     corrected = claim.corrected({"lower": str(outcome.corrections["lower"])})
     assert settle(corrected, derive(EQ9, second_route=True)).status == "proved"
 

@@ -17,9 +17,8 @@ from montecarlo.empirical_checks import Points, Search
 from proofs_check.checks.evidence import EFFORTS, Evidence, RunContext
 from proofs_check.checks.searching import searched
 from proofs_check.claims.pairing import Pair
-from proofs_check.judging import runner
 from proofs_check.judging.judgement import verdict
-from proofs_check.judging.runner import Options, Silent
+from tests.proofs_check.judged import judged
 from theorems.algebra.expressions import floats, parse, text
 from theorems.claims.catalogue import Statement, by_id
 from theorems.gaussian.numeric import Case
@@ -40,7 +39,6 @@ FIRST, SECOND, ENTRIES, INDUCED, CAUCHY, TRACE = NAMES = (
     "bao2024.sec5.eq10-second",
 )
 BENCH = RunContext(effort=EFFORTS["quick"], effort_name="quick")
-OPTIONS = Options(effort="quick", seed=0, device="cpu", jobs=1)
 
 
 def bound(name: str, second_route: bool = False) -> Inequality:
@@ -281,7 +279,7 @@ def test_a_singular_sigma_is_told_in_one_line() -> None:
     lopsided = {"d": 2, "W": [["1", "1"], ["0", "1"]], "Sigma": [["1", "0"], ["0", "1"]]}
     for point, what in ((singular, "Sigma positive definite"), (lopsided, "W_QK symmetric")):
         with registered(CAUCHY, giving(replace(true, points=(point,)))):
-            ((report, _),) = runner.judge(with_print(CAUCHY, "sqrt(tr2)"), OPTIONS, "cpu", Silent())
+            (report,) = judged(with_print(CAUCHY, "sqrt(tr2)"))
         assert report["verdict"] == "error"
         assert f"is not one with {what}; give one that is" in report["reason"]
         assert "\n" not in report["reason"]
@@ -292,12 +290,11 @@ def test_a_singular_sigma_is_told_in_one_line() -> None:
 
 @pytest.mark.slow
 def test_the_whole_path_with_its_correction() -> None:
-    claim: Any
-    claim, corrected = runner.judge(by_id()[TRACE], OPTIONS, "cpu", Silent())
-    assert claim[0]["verdict"] == "refuted"
-    assert corrected[0]["verdict"] == "verified"
-    assert "positive semidefinite" in claim[0]["correction"]["holds"]
-    assert claim[0]["correction"]["latex"]
-    assert claim[0]["variants"] == [] and any("beside it" in line for line in claim[0]["symbolic"]["evidence"])
-    assert corrected[0]["id"] == TRACE + ".corrected"
-    assert all(step["ok"] for report in (claim, corrected) for step in report[0]["proof"]["steps"])
+    claim, corrected = judged(TRACE)
+    assert claim["verdict"] == "refuted"
+    assert corrected["verdict"] == "verified"
+    assert "positive semidefinite" in claim["correction"]["holds"]
+    assert claim["correction"]["latex"]
+    assert claim["variants"] == [] and any("beside it" in line for line in claim["symbolic"]["evidence"])
+    assert corrected["id"] == TRACE + ".corrected"
+    assert all(step["ok"] for report in (claim, corrected) for step in report["proof"]["steps"])

@@ -166,6 +166,7 @@ def test_a_claim_is_judged_where_it_speaks() -> None:
     assert outcome.status == "disproved"
     (fails,) = (text for text in outcome.evidence if "fails at" in text)
     assert fails.endswith(", where D decreasing holds") and "'" not in fails and "{" not in fails
+    assert outcome.boundaries == {"D decreasing": ("beta*t1 = 0",)}
     # the boundary is excluded, so that nothing contradicts it; what a whole cell says is then open
     assert settle_equivalence(statement(true, conditions=("beta*t1 != 0",)), found, []).status == "undecided"
 

@@ -96,16 +96,21 @@ def symmetric_dual(pattern: str, bound: sp.Expr, weights: Table) -> bool:
     return _dual_holds(pattern, bound, weights)
 
 
+def _weighed(weights: Table, family: Family, forms: Mapping[str, Any]) -> dict[str, sp.Expr] | None:
+    """The weights of copy queries' constraints that are not 0, at a family; None where one is another's, or below 0."""
+    table = {name: sp.sympify(weight).xreplace({C: family.C}) for name, weight in weights}
+    if any(not name.startswith("f:") for name in table) or not all(map(at_least_zero, table.values())):
+        return None
+    table = {name: weight for name, weight in table.items() if weight != 0}
+    return None if set(table) - set(forms) else table
+
+
 @lru_cache(maxsize=64)
 def _dual_holds(pattern: str, bound: sp.Expr, weights: Table) -> bool:
     for family, alone in families():
         forms = {orbit.name: orbit.form for orbit in orbits(family, pattern, alone=alone)}
-        at = {C: family.C}
-        table = {name: sp.sympify(weight).xreplace(at) for name, weight in weights}
-        if any(not name.startswith("f:") for name in table) or not all(map(at_least_zero, table.values())):
-            return False
-        table = {name: weight for name, weight in table.items() if weight != 0}
-        if set(table) - set(forms):
+        at, table = {C: family.C}, _weighed(weights, family, forms)
+        if table is None:
             return False
         apart, means = dual_blocks(summed(forms, table), family.C)
         lengths = [apart[1][0] ** 2 + apart[1][1] ** 2, products(means, 1 / family.C)[1][1]]
@@ -163,12 +168,8 @@ def factor_dual(pattern: str, bound: sp.Expr, weights: Table) -> bool:
     """
     for family, alone in families():
         forms = {orbit.name: orbit.form for orbit in orbits(family, pattern, alone=alone)}
-        at, size = {C: family.C}, family.C
-        table = {name: sp.sympify(weight).xreplace(at) for name, weight in weights}
-        if any(not name.startswith("f:") for name in table) or not all(map(at_least_zero, table.values())):
-            return False
-        table = {name: weight for name, weight in table.items() if weight != 0}
-        if set(table) - set(forms):
+        at, size, table = {C: family.C}, family.C, _weighed(weights, family, forms)
+        if table is None:
             return False
         if not vanishes(2 * sp.Add(*table.values()) - bound.xreplace(at)):
             return False

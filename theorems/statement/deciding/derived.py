@@ -60,7 +60,7 @@ def kernel_of(law: Law) -> str | Kernel | None:
     return Kernel(law.text, below, diagonal)
 
 
-def chain_in(prop: Proposition, order: Order, names: Sequence[str]) -> tuple[str, ...]:
+def chain_in(order: Order, names: Sequence[str]) -> tuple[str, ...]:
     """These positions in one order of the statement's places; those that no token has stay where they are named."""
     ranks: dict[str, float] = {}
     for rank, node in enumerate(order.nodes):
@@ -96,7 +96,7 @@ def difference(
         if not prop.law.continuous and _coincide(order, names):
             continue
         exact = derivation.exact(order)
-        found[order] = in_words_of(value(chain_in(prop, order, names)), exact)
+        found[order] = in_words_of(value(chain_in(order, names)), exact)
         stated = derivation.value(order, prop.left)
         positive = positive_names(prop, order, stated - found[order])
         if wrong is None and not equal(found[order], stated, positive):

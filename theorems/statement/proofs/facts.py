@@ -134,7 +134,7 @@ def _absolute(atoms: Atoms, known: Hypotheses, label: str, node: Expr) -> Iterat
         if bound is not None:
             yield Fact("bound of the entries", minus(bound, node))
     if inner.op == "tr":
-        yield from _trace_norms(atoms, node, inner)
+        yield from _trace_norms(node, inner)
 
 
 def _trace(atoms: Atoms, known: Hypotheses, label: str, node: Expr) -> Iterator[Fact]:
@@ -149,7 +149,7 @@ def _trace(atoms: Atoms, known: Hypotheses, label: str, node: Expr) -> Iterator[
         yield Fact(rule, node, strict)
     yield from _powers(known, letters, node)
     absolute = Expr("abs", (node,))
-    yield from _trace_norms(atoms, absolute, node)
+    yield from _trace_norms(absolute, node)
     # a trace is the same from every letter on
     for low, high in combinations(range(len(letters)), 2):
         one, two = product_of(letters[low:high]), product_of(letters[high:] + letters[:low])
@@ -191,7 +191,7 @@ def _psd(known: Hypotheses, matrix: str) -> bool:
     return known.shape(matrix) in ("psd", "positive definite")
 
 
-def _trace_norms(atoms: Atoms, absolute: Expr, trace: Expr) -> Iterator[Fact]:
+def _trace_norms(absolute: Expr, trace: Expr) -> Iterator[Fact]:
     nuclear = Expr("norm", (trace.args[0], "nuclear"))
     yield Fact("|tr(A)| <= norm(A, nuclear)", minus(nuclear, absolute), trusted="von Neumann")
 

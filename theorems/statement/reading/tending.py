@@ -46,11 +46,6 @@ class Limit:
     together: tuple[Goes, ...] = ()
 
     @property
-    def infinite(self) -> bool:
-        """Whether the variable grows without bound."""
-        return self.value is None
-
-    @property
     def of_vectors(self) -> bool:
         """Whether a number made of vectors tends, which stands for no name."""
         return len(self.together) == 1 and not self.variable.isidentifier()

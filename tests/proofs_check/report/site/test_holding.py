@@ -41,7 +41,7 @@ def test_what_the_page_has_said_is_not_said_again() -> None:
 
 def test_limits_are_told_by_what_is_compared() -> None:
     told = claim("every sequence. rho: theta - 1/2 < 0: limit 0, as printed. where r - 1 != 0")
-    told["correction"]["cells"] = CELLS
+    told["correction"].update(cells=CELLS, where="r - 1 != 0")
     assert holding.lines(told, []) == [
         "every sequence",
         "where `theta < 1/2`, the limit is `0`, as printed",

@@ -260,12 +260,11 @@ def test_edges_and_values_before_a_limit_say_where_they_are(
     assert ">At " in page.partition('id="simulation"')[0]
 
 
-def test_a_seed_is_no_edge_of_a_claim_and_an_end_is_told_in_the_letter_of_its_range(sample_report: Report) -> None:
+def test_an_end_is_told_in_the_letter_of_its_range(sample_report: Report) -> None:
     claim = sample_report["claims"][1]
-    claim["assumptions"] = ["cases: d = dim, matrices drawn from seed"]
     claim["said"] = {"letters": {"dim": "d"}}
-    ranges: Any = [{"name": name, "least": "1", "largest": "20"} for name in ("dim", "overlap", "seed")]
-    edges, missed = ["dim = 1", "overlap = 1", "seed = 1"], ["dim = 20", "seed = 20"]
+    ranges: Any = [{"name": name, "least": "1", "largest": "20"} for name in ("dim", "overlap")]
+    edges, missed = ["dim = 1", "overlap = 1"], ["dim = 20"]
     claim["agreement"].update(cases=30, ranges=ranges, edges=edges, missed=missed)
     told = "30 further cases drawn: d from 1 to 20, overlap from 1 to 20; 2 of 3 edges of the hypotheses met"
     assert telling.asked(claim, lambda name: names.letter(name, claim)) == told
@@ -273,9 +272,6 @@ def test_a_seed_is_no_edge_of_a_claim_and_an_end_is_told_in_the_letter_of_its_ra
     found = view.detail(entries[claim["id"]], entries)
     assert len(found["met"]) == 2 and len(found["missed"]) == 1
     assert "<mi>d</mi>" in found["met"][0] and "<mi>d</mi>" in found["missed"][0]
-    # a seed that a formula has is a number of the claim
-    claim["printed"] = {"value": "seed + 1"}
-    assert "seed from 1 to 20; 3 of 5" in telling.asked(claim)
 
 
 def test_what_is_found_of_several_quantities_in_the_same_words_stands_once(sample_report: Report) -> None:
@@ -303,7 +299,7 @@ def test_a_page_calls_printed_only_what_stands_in_the_source(sample_report: Repo
 
 
 def test_a_correction_of_a_narrower_print_is_its_statement_with_where_it_holds(sample_report: Report) -> None:
-    sample_report["claims"][1]["correction"]["holds"] = "the print, where l > 0"
+    sample_report["claims"][1]["correction"].update(where="l > 0", narrowed=True)
     page = written(sample_report)["claims/bao2024.appA.eq15.corrected.html"]
     base, narrowed = (entry.statement for entry in view.entries(sample_report)[1:3])
     assert base == narrowed and f'{narrowed} <span class="word">where</span>' in page

@@ -13,7 +13,6 @@ import sympy as sp
 from proofs_check.report import documents
 from proofs_check.report.site import names, slip
 from theorems.algebra.expressions import parse
-from theorems.kernel.eventually import ATTAINED
 
 FROM = ("verbatim", "own")
 
@@ -200,9 +199,8 @@ def test_a_bound_that_holds_up_to_a_remainder_is_said_to_hold_so_and_the_exact_o
     said: dict[str, Any] = {"quantities": {}, "remainder": "1"}
     assert told("exp(-nu/2)", "exp(-nu)", "lower", said=said).endswith("it holds up to `o(1)`.")
     assert told("2", "1", "lower", said=said) == "The bound `2` is false; what holds is `1 + o(1)`."
-    found = {"evidence": [f"{ATTAINED}for every T >= 2, attained: log(T)", f"{ATTAINED}= 1 + o(1)"]}
     last = " Exactly, and for every T >= 2, the bound is `log(T)`."
-    assert told("2", "1", "lower", said=said, symbolic=found).endswith(last)
+    assert told("2", "1", "lower", said=said, symbolic={"attained": "log(T)"}).endswith(last)
 
 
 def test_of_long_coefficients_one_is_told() -> None:
@@ -215,7 +213,7 @@ def test_of_long_coefficients_one_is_told() -> None:
 
 
 def test_where_a_condition_is_wrong_on_its_boundary_alone_is_said() -> None:
-    only = {"evidence": ["value: the print fails only where a = 0 or b = 0"]}
+    only = {"boundaries": {"value": ["a = 0", "b = 0"]}}
     assert told("iff a > 0", "iff a >= 0", symbolic=only).endswith(" The print fails only where `a = 0` or `b = 0`.")
     assert "only" not in told("iff a > 0", "iff a >= 0", "other", symbolic=only)
 
@@ -228,9 +226,8 @@ def test_of_a_statement_that_is_no_print_none_is_spoken_of() -> None:
 
 
 def test_a_narrower_print_says_where_it_holds() -> None:
-    holds = "the print, where l > 0, norm(u) <= l"
     said = {"limit": "d -> oo", "hypotheses": "u in R^d"}
-    narrow = claim({"upper": "2"}, correction={"latex": "x", "holds": holds}, said=said)
+    narrow = claim({"upper": "2"}, correction={"latex": "x", "where": "l > 0, norm(u) <= l"}, said=said)
     assert slip.sentences(narrow, None) == [
         "A hypothesis is missing: it holds where l > 0, norm(u) <= l, for a constant l."
     ]

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from scipy.special import erf
 
-from tests.theorems.statement.test_waves import KERNELS
+from tests.theorems.statement.moments.test_waves import KERNELS
 from theorems.statement import proposition
 from theorems.statement.deciding.decide import Derivation
 
