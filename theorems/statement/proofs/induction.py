@@ -152,7 +152,8 @@ def ratio(node: Expr, label: str, first: Fraction) -> Expr | None:
         parts = _all(ratio(arg, label, first) for arg in node.args)
         return None if parts is None else Expr(node.op, tuple(parts))
     if node.op == "**" and label not in node.args[0].names():
-        base, exponent = node.args
+        base: Expr = node.args[0]
+        exponent: Expr = node.args[1]
         if exponent == name(label):
             return base
         return Expr("**", (base, minus(exponent.put({label: _next(label)}), exponent)))
