@@ -236,7 +236,8 @@ def _cumulants(part: Part, most: int, law: Law) -> NDArray[np.float64]:
         counts, ways = _choices(len(scaled), n)
         products = powers[counts, np.arange(len(scaled))].prod(1)
         central.append(float((ways * products * law.mean(counts @ slopes)).sum().real))
-    if central[2] <= CANCELLED * float(abs(sum(own)) ** 2):
+    # what rounding leaves of the highest moment
+    if central[2] <= CANCELLED ** (4 / most) * float(abs(sum(own)) ** 2):
         raise NoWavesError("rounding")
     kappa = [0.0, 0.0]
     for n in range(2, most + 1):

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from montecarlo.statements.simulation import StatementSimulation
-from montecarlo.statements.waves import MOST_TERMS, NoWavesError, _added
+from montecarlo.statements.waves import MOST_TERMS, NoWavesError, _added, kurtosis_of_terms
 from tests.montecarlo.statements.plain import Plain, name, num, x
 
 PLACES, WEIGHTS = np.polynomial.hermite_e.hermegauss(60)
@@ -111,3 +111,13 @@ def test_the_kurtosis_on_the_sphere_is_that_of_a_uniform_coordinate(function: An
 def test_what_is_too_large_for_a_float_has_no_kurtosis() -> None:
     """Without a warning, which is an error here."""
     assert tails(["exp", ["*", num(150), form(1)]]).kurtosis == math.inf
+
+
+@pytest.mark.parametrize("power", [1, 2])
+def test_short_slopes_have_a_kurtosis_that_rounding_leaves_or_none(power: int) -> None:
+    """Of f - f', f = exp(s z): cumulants (1 + (-1)^r) kappa_r; for s -> 0 its powers are those of a normal number."""
+    for s in np.geomspace(1e-4, 0.3, 40):
+        found = kurtosis_of_terms({(complex(s),): 1 + 0j}, power, apart=True)
+        z, weights = grid(2)
+        exact = kurtosis((np.exp(s * z[0]) - np.exp(s * z[1])) ** power, weights)
+        assert math.isinf(found) or exact <= found <= 1.01 * exact, s
