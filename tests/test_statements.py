@@ -12,12 +12,12 @@ from typing import NamedTuple
 import pytest
 
 from proofs_check.cases.of_statements import drawn, simple
-from proofs_check.statements.deterministic import mutants_of
 from proofs_check.statements.judging import both_sides, check_statement
 from proofs_check.statements.moments import Checker
 from proofs_check.statements.request import Request
 from proofs_check.statements.violating import violations
 from proofs_check.statements.without_tokens import found_without_tokens
+from proofs_check.statements.wrong_versions import mutants_of
 from theorems.statement.deciding.decide import Derivation, decide
 from theorems.statement.expression import StatementError
 from theorems.statement.mutants import mutants

@@ -11,11 +11,11 @@ import sympy as sp
 from proofs_check.cases.of_statements import Case, covering, distinct, drawn, simple, size
 from proofs_check.claims.cases import shown_case
 from proofs_check.statements import clauses
-from proofs_check.statements.deterministic import changed_numbers
 from proofs_check.statements.found import Found
 from proofs_check.statements.measuring import BETA, Measurement, TooDearError
 from proofs_check.statements.moments import CANDIDATES, DRAWN, FURTHER, Checker
 from proofs_check.statements.sampled import REFUTING, SAMPLED
+from proofs_check.statements.wrong_versions import changed_numbers
 from theorems.statement.deciding.decide import decide
 from theorems.statement.expression import HOLDS, MOMENTS, Expr
 from theorems.statement.moments.normal import sign

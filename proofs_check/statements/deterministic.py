@@ -29,7 +29,8 @@ from proofs_check.statements import clauses
 from proofs_check.statements.conflicting import AGREE, conflicting
 from proofs_check.statements.shrinking import MANY, cost, shrunk
 from proofs_check.statements.texts import without_cases
-from theorems.statement.expression import HALF_LINE, MOMENTS, Expr, number
+from proofs_check.statements.wrong_versions import mutants_of
+from theorems.statement.expression import HALF_LINE, MOMENTS
 from theorems.statement.moments.series import NoRatioError
 from theorems.statement.proofs import proved
 from theorems.statement.proofs.matrices import about_matrices
@@ -53,7 +54,6 @@ PROOF, EQUAL = {"quick": 3000, "standard": 9000, "thorough": 36000}, 500
 SHRINKING = {"quick": 1500, "standard": 5000, "thorough": 20000}
 #: Relative difference that floats can see.
 SEEN = 1e-11
-MIRRORED = {"<=": ">=", "<": ">", ">=": "<=", ">": "<", "=": "="}
 
 
 @dataclass(frozen=True)
@@ -469,36 +469,3 @@ def _fate(search: _Search, wrong: Proposition) -> Mutant:
         # it says the same: sum(j, j, 0, n) is sum(j, j, 1, n)
         return Mutant(text, "implied")
     return Mutant(text, "not seen")
-
-
-def mutants_of(prop: Proposition) -> list[Proposition]:
-    """Wrong versions of the right side, and the other direction of an inequality."""
-    if prop.relation in CLAUSES:
-        return clauses.mutants_of(prop, list(changed_numbers(prop.right)))
-    rights = [*changed_numbers(prop.right)]
-    rights += [_scaled(prop.right, factor) for factor in (Fraction(51, 50), Fraction(49, 50))]
-    if prop.right.op == "+":
-        for k, term in enumerate(prop.right.args):
-            doubled = Expr("*", (number(2), term))
-            rights.append(Expr("+", (*prop.right.args[:k], doubled, *prop.right.args[k + 1 :])))
-    rights = [right for right in dict.fromkeys(rights) if right != prop.right and str(right) != str(prop.right)]
-    found = [replace(prop, right=right) for right in rights[:30]]
-    if prop.relation != "=":
-        found.append(replace(prop, relation=MIRRORED[prop.relation]))
-    return found
-
-
-def _scaled(node: Expr, factor: Fraction) -> Expr:
-    return number(factor * node.args[0]) if node.op == "number" else Expr("*", (number(factor), node))
-
-
-def changed_numbers(node: Expr) -> Iterator[Expr]:
-    """The expression with one of its numbers off by 1."""
-    if node.op == "number":
-        yield number(node.args[0] + 1)
-        yield number(node.args[0] - 1)
-        return
-    for k, arg in enumerate(node.args):
-        if isinstance(arg, Expr):
-            for new in changed_numbers(arg):
-                yield Expr(node.op, (*node.args[:k], new, *node.args[k + 1 :]))

@@ -12,10 +12,11 @@ from collections.abc import Iterator
 
 from proofs_check.cases.without_tokens import drawn, plain_cases
 from proofs_check.report.telling import counted
-from proofs_check.statements.deterministic import SEEN, SHRINKING, Found, Mutant, mutants_of
+from proofs_check.statements.deterministic import SEEN, SHRINKING, Found, Mutant
 from proofs_check.statements.rounding import plain_case, radii
 from proofs_check.statements.shrinking import shrunk
 from proofs_check.statements.texts import without_cases
+from proofs_check.statements.wrong_versions import mutants_of
 from theorems.statement.expression import Expr, StatementError
 from theorems.statement.proofs import proved
 from theorems.statement.proposition import Proposition

@@ -14,7 +14,7 @@ from proofs_check.claims.report import Claim
 from proofs_check.claims.schema import empty
 from proofs_check.judging.lines import holds, mark, sharper, stated_lines
 from proofs_check.judging.runner import _standing
-from proofs_check.statements.deterministic import changed_numbers
+from proofs_check.statements.wrong_versions import changed_numbers
 from tests.proofs_check.holes.lemmas import forgotten
 from theorems.authoring import claim as stated
 from theorems.authoring import unread

@@ -15,8 +15,9 @@ from montecarlo.search_statement import Landscape
 from montecarlo.search_values import evaluate
 from montecarlo.statements import integrals
 from proofs_check.statements import conflicting, deterministic
-from proofs_check.statements.deterministic import judge_deterministic, mutants_of
+from proofs_check.statements.deterministic import judge_deterministic
 from proofs_check.statements.shrinking import cost, shrunk
+from proofs_check.statements.wrong_versions import mutants_of
 from theorems.statement import StatementError, proposition
 from theorems.statement.proofs import Proof, Step
 from theorems.statement.values.arithmetic import UndefinedError
