@@ -48,10 +48,14 @@ class Tilted:
 
 def tilted(terms: Terms) -> Tilted | None:
     """The numbers of a sum of exponentials, each taken where it is large; None where none is longer than ``LEFT``."""
+    # what cancels has the weight 0, and no logarithm
+    terms = {slope: weight for slope, weight in terms.items() if weight}
+    if not terms:
+        return None
     slopes = np.array(list(terms), dtype=np.complex128)
     logarithms = np.log(np.array(list(terms.values()), dtype=np.complex128))
     lengths = np.linalg.norm(slopes.real, axis=1)
-    if not len(slopes) or lengths.max() <= LEFT:
+    if lengths.max() <= LEFT:
         return None
     moved = slopes.real * (1 - LEFT / np.maximum(lengths, LEFT))[:, None]
     logarithms = logarithms + (slopes * moved).sum(1) - (moved * moved).sum(1) / 2

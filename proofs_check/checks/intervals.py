@@ -38,6 +38,8 @@ from montecarlo.hypercontractivity import kurtosis
 LARGEST = 1e150
 #: Relative accuracy claimed for a statistic that does not vary at all.
 CONSTANT = 1e-9
+#: Roots are found to this part of an interval's width, and no nearer than floats of their size lie.
+PRECISE, EPSILON = 1e-12, 4 * float(np.finfo(float).eps)
 #: Most groups that the blocks of several samples are put together in: more of them shorten the interval by 1%.
 GROUPS = 2048
 
@@ -187,8 +189,9 @@ def _around(
     bound = alpha * spread / per_block / 2.0 + log_mean / (blocks * alpha)
     score = _score(means, alpha)
     centre = float(means.mean())
-    root = _root(score, 0.0, centre, bound)
-    low, high = _root(score, bound, centre, bound), _root(score, -bound, centre, bound)
+    root = sum(_root(score, 0.0, centre, bound)) / 2
+    # outward: what rounding leaves open is within
+    low, high = _root(score, bound, centre, bound)[0], _root(score, -bound, centre, bound)[1]
     miss = alpha * spread / per_block / 2.0 + math.log(2.0 / beta) / (blocks * alpha)
     return Interval(low, high, root, spread, miss)
 
@@ -221,34 +224,34 @@ def p_value(
     return min(1.0, delta / 2.0 + 2.0 * math.exp(-max(0.0, excess) * blocks * alpha))
 
 
-def _root(score: Callable[[float], float], level: float, centre: float, step: float) -> float:
-    """theta with score(theta) = level; the score decreases from +infinity to -infinity."""
+def _root(score: Callable[[float], float], level: float, centre: float, step: float) -> tuple[float, float]:
+    """What theta with score(theta) = level is between; the score decreases from +infinity to -infinity."""
     low, high = centre - step, centre + step
     while score(low) < level:
         low, step = low - step, 2 * step
     while score(high) > level:
         high, step = high + step, 2 * step
-    return _between(lambda theta: score(theta) - level, low, high, 1e-14 * max(1.0, abs(centre)))
+    return _between(lambda theta: score(theta) - level, low, high, PRECISE * step)
 
 
-def _between(f: Callable[[float], float], low: float, high: float, within: float) -> float:
-    """A root of a decreasing f with f(low) >= 0 >= f(high): the secant's, half of an end's value where it stays."""
+def _between(f: Callable[[float], float], low: float, high: float, within: float) -> tuple[float, float]:
+    """Ends around a root of a falling f, f(low) >= 0 >= f(high): by secants, half of an end's value where it stays."""
     above, below, stayed = f(low), f(high), 0
     # each end is kept at most once in a row with its full value, so that the bracket shrinks faster than by halves
     for _ in range(200):
-        if high - low <= within + 1e-12 * abs(low) or above == below:
+        if high - low <= within + EPSILON * abs(low) or above == below:
             break
         theta = low + (high - low) * above / (above - below)
         if not low < theta < high:
             theta = (low + high) / 2
         value = f(theta)
         if value == 0.0:
-            return theta
+            return theta, theta
         if value > 0.0:
             low, above, below, stayed = theta, value, below / 2 if stayed > 0 else below, 1
         else:
             high, below, above, stayed = theta, value, above / 2 if stayed < 0 else above, -1
-    return (low + high) / 2
+    return low, high
 
 
 @np.errstate(over="ignore")

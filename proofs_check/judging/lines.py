@@ -28,11 +28,11 @@ def stated_lines(claim: Statement, seed: int, every: bool = False) -> list[Line]
 
 
 def sharper(claim: Statement, seed: int) -> list[Line]:
-    """The statements that say more than a claim's print, judged."""
-    return [_stated(line, claim, seed) for line in claim.sharper]
+    """The statements that say more than a claim's print, judged on both sides as claims are."""
+    return [_stated(line, claim, seed, twice=True) for line in claim.sharper]
 
 
-def _stated(line: ProofLine, claim: Statement, seed: int) -> Line:
+def _stated(line: ProofLine, claim: Statement, seed: int, twice: bool = False) -> Line:
     row: Line = {
         "label": line.label,
         "where": line.where,
@@ -46,13 +46,14 @@ def _stated(line: ProofLine, claim: Statement, seed: int) -> Line:
         return row
     prop = line_said(line, claim)
     row["latex"] = statement_latex(prop)
-    row["holds"] = holds(prop, f"{claim.id}:{line.label}", seed)
+    row["holds"] = holds(prop, f"{claim.id}:{line.label}", seed, twice)
     return row
 
 
-def holds(prop: Proposition, key: str, seed: int) -> bool | None:
-    """Whether a statement is proved or refuted; None where it is neither."""
-    if decide(prop, derivation_of(prop)).status == "proved" if prop.random else proved(prop) is not None:
+def holds(prop: Proposition, key: str, seed: int, twice: bool = False) -> bool | None:
+    """Whether a statement is proved or refuted, the simulation asked too if ``twice``; None where it is neither."""
+    shown = decide(prop, derivation_of(prop)).status == "proved" if prop.random else proved(prop) is not None
+    if shown and not twice:
         return True
     verdict, _ = both_sides(prop, key, "quick", seed, "cpu", 1).verdict
     return {"verified": True, "refuted": False}.get(verdict)

@@ -250,6 +250,7 @@ def planned(
     from those of a pilot sample with a stream of its own; the intervals come from the data of the sample itself and
     from the tails that follow from the statement. Raises TooDearError.
     """
+    from montecarlo.statements.nodes import NoValueError
     from montecarlo.statements.simulation import StatementSimulation
 
     simulation = StatementSimulation(prop.plain(), case)
@@ -265,7 +266,8 @@ def planned(
         known = {name: spread for name, spread in (derived or {}).items() if name not in tilted.tilts}
         try:
             return _planned(case, tilted, key + "tilted", known, **given)
-        except TooDearError:
+        except (TooDearError, NoValueError, ArithmeticError):
+            # numbers, or their squares, too large for floats say nothing of the statement
             pass
         raise
 

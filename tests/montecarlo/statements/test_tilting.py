@@ -11,7 +11,7 @@ import pytest
 from montecarlo.statements import tilting, waves
 from montecarlo.statements.nodes import StatementSimulationError
 from montecarlo.statements.simulation import StatementSimulation
-from proofs_check.statements.measuring import TooDearError, measure, plan
+from proofs_check.statements.measuring import TooDearError, WithoutValueError, measure, plan
 from proofs_check.statements.request import Request
 from tests.montecarlo.statements.plain import Plain, num, x
 
@@ -84,6 +84,16 @@ def test_short_slopes_and_bounded_numbers_stay_plain() -> None:
         assert plain.tilted() is None
 
 
+@pytest.mark.filterwarnings("error")
+def test_exponentials_that_cancel_are_none() -> None:
+    gone = [exp(along(1)), ["*", num(-1), exp(along(1))]]
+    simulation = simulated(["+", *gone, exp(along(2))])
+    assert all(len(tilt.slopes) == 1 for tilt in simulation.tilts.values())
+    found, error = mean_and_error(simulation)
+    assert abs(found - math.exp(Q / 2)) < 5 * error
+    assert StatementSimulation({"law": ["iid"], "left": ["E", ["+", *gone]], "right": num(0)}, CASE).tilted() is None
+
+
 @pytest.mark.parametrize("law", ["iid-sphere", "frame"])
 def test_of_tokens_that_are_not_gaussian_nothing_is_moved(law: str) -> None:
     assert StatementSimulation({"law": [law], "left": ["E", exp(along(1))], "right": num(0)}, CASE).tilted() is None
@@ -134,5 +144,9 @@ def test_where_plain_samples_do_not_suffice_tokens_are_moved() -> None:
     assert not plan(prop, WIDE | {"u": ["1/2"]}, **given).simulation.tilts
     wrong = Request("E[exp(x[1].T*u)] = 21/20*exp(u.T*u/2)", "u in R^d", law="iid").read()
     assert measure(wrong, WIDE, **given).contradicts("=")
+    # exp(450) is a value, whose square is too large for a float
+    with pytest.raises(TooDearError) as raised:
+        plan(prop, WIDE | {"u": ["30"]}, **given)
+    assert not isinstance(raised.value, WithoutValueError)
     with pytest.raises(TooDearError, match="no bound of the kurtosis"):
         plan(Request("Var[exp(x[1].T*u)] = 1", "u in R^d", law="iid").read(), WIDE, **given)

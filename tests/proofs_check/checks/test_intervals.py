@@ -253,6 +253,20 @@ def test_the_p_value_is_the_level_at_which_the_interval_leaves_a_value_out() -> 
             assert p_value(edge - outwards, m, 256, v, pairs, **options) > LEVEL
 
 
+@pytest.mark.parametrize("size", [1e-20, 1e-14, 1e12])
+def test_an_interval_is_as_wide_whatever_the_unit(size: float) -> None:
+    means, pair_means, pairs = repeats("skew", 5, seed=6)
+    options: dict[str, Any] = {"degree": 3, "delta": LEVEL, "beta": BETA}
+    for m, v in zip(means, pair_means, strict=True):
+        one = interval(m, 256, v, pairs, planned=17.0, **options)
+        scaled = interval(size * m, 256, size**2 * v, pairs, planned=17.0 * size**2, **options)
+        for end in ("low", "high", "centre"):
+            assert getattr(scaled, end) / size == pytest.approx(getattr(one, end), rel=1e-9, abs=1e-9)
+    # where the unit is too large to tell the ends apart they are outside, and not the centre
+    far = interval(1e16 + 4 * means[0], 256, 16 * pair_means[0], pairs, planned=17.0 * 16, **options)
+    assert far.low < far.centre < far.high
+
+
 def test_a_statistic_that_does_not_vary() -> None:
     means = np.full(4, 2.5)
     options: dict[str, Any] = {"degree": 2, "planned": 0.0, "delta": 1e-9}

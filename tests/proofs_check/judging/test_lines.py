@@ -21,7 +21,7 @@ from theorems.authoring import unread
 from theorems.claims.catalogue import CatalogueError, ProofLine, Statement, by_id
 from theorems.kernel.catalogued import line_said
 from theorems.statement import StatementError, proposition
-from theorems.statement.deciding.decide import Derivation, decide
+from theorems.statement.deciding.decide import Decision, Derivation, decide
 from theorems.statement.proofs import proved
 from theorems.statement.proposition import Proposition
 
@@ -83,6 +83,15 @@ def test_what_says_more_than_a_print_is_proved_and_what_says_too_much_is_not() -
         assert part in line.says
         false = replace(claim, sharper=(replace(line, says=line.says.replace(part, wrong)),))
         assert [line["holds"] for line in sharper(false, 0)] == [False]
+
+
+def test_a_proof_of_what_is_false_is_contradicted_before_it_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
+    claim = by_id()[THEOREM1]
+    part, wrong = TOO_SHARP[THEOREM1]
+    (line,) = claim.sharper
+    false = replace(claim, sharper=(replace(line, says=line.says.replace(part, wrong)),))
+    monkeypatch.setattr("proofs_check.judging.lines.decide", lambda *args: Decision("proved", "", []))
+    assert [line["holds"] for line in sharper(false, 0)] == [False]
 
 
 def _without_samples(prop: Proposition) -> bool:

@@ -23,11 +23,14 @@ import sympy as sp
 
 from theorems.algebra.expressions import symbol
 from theorems.algebra.ratio import Ratio
-from theorems.algebra.spherical import SphereExp
+from theorems.algebra.spherical import SphereExp, plain
 from theorems.statement.expression import Expr, StatementError, minus, name, number
 from theorems.statement.moments.forms import NotPolynomialError
+from theorems.statement.moments.having import visibly_nonnegative
 from theorems.statement.moments.mixing import Radial
-from theorems.statement.moments.series import NoRatioError, linear_factors, terms_of
+from theorems.statement.moments.normal import nonnegative
+from theorems.statement.moments.series import NoRatioError, Terms, linear_factors, terms_of
+from theorems.statement.moments.squares import square_trace
 from theorems.statement.moments.waves import Linear, covariances, share, wave
 from theorems.statement.reading.shapes import shape
 
@@ -235,10 +238,28 @@ def rising(start: sp.Expr, count: sp.Expr, known: Hypotheses) -> sp.Expr:
 
 
 def to_infinity(node: Expr, exact: Exact) -> sp.Expr:
-    """A sum to infinity that converges everywhere, in closed form."""
+    """A sum to infinity that converges everywhere, in closed form.
+
+    0F1(; d/2; d q/4) stands as E exp of a form of variance q where q >= 0 is shown: what is known of such a mean is
+    false of q < 0, where it is that of a cosine.
+    """
     terms = terms_of(node)
     if not terms.everywhere or terms.closed is None:
         raise NotPolynomialError(f"{node} has no closed form here, or does not converge everywhere", at=node.at)
     found = terms.closed
     table = {one: exact.value(terms.parts.get(one.name, name(one.name))) for one in found.free_symbols}
-    return found.xreplace(table).replace(SphereExp, lambda d, q: SphereExp(d, sp.expand(q)))
+    above = {one: sp.Dummy() for one in found.free_symbols if _not_negative(one, terms, exact)}
+    means = {one: SphereExp(*(sp.expand(arg.xreplace(table)) for arg in one.args)) for one in found.atoms(SphereExp)}
+    shown = {one: mean if nonnegative(one.args[1], above) else plain(mean) for one, mean in means.items()}
+    return found.xreplace(shown | table)
+
+
+def _not_negative(one: sp.Symbol, terms: Terms, exact: Exact) -> bool:
+    """Whether what a name in the terms of a sum stands for is shown to be >= 0."""
+    if one.name in terms.parts:
+        part = terms.parts[one.name]
+        value = exact.value(part)
+        return visibly_nonnegative(part) or (value.is_Symbol and square_trace(value.name, exact.known))
+    values = exact.known.ranges.get(one.name)
+    known = values is not None and values.low is not None and values.low >= 0
+    return known or one.name in exact.table or one.name in ("d", *exact.known.size_names)

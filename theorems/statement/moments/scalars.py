@@ -305,6 +305,7 @@ class Exact:
         NotPolynomialError unless j is shown to be >= 0.
         """
         kind, found = self.polynomial.value(norm.args[0])
+        power = Expr("**", (norm, exponent))
         # a token times a number that is random is not Gaussian
         tokens = kind == "column" and all(
             not (term.forms or data[0]) and term.wave.plain and isinstance(data[1], Place) for term, data in found
@@ -312,7 +313,7 @@ class Exact:
         head, _, lengths = self.law.kind.partition("-")
         one = head in ("iid", "frame") and lengths in ("", "sphere", "isotropic") and len({d[1] for _, d in found}) == 1
         if not (tokens and (self.law.gaussian or one) and not self.law.moved and self.known.identity):
-            told = norm if exponent.args == (1,) else f"{norm}**{exponent}"
+            told = norm if exponent.args == (1,) else power
             raise NotPolynomialError(
                 f"{told} has no closed form here; a sum of Gaussian tokens with Sigma = I has", at=norm.at
             )
@@ -320,7 +321,7 @@ class Exact:
         low = {symbol(name): known.low for name, known in self.known.ranges.items() if known.low is not None}
         over = {name: sp.Rational(str(end)) + sp.Dummy() for name, end in low.items() if end >= 0}
         if not nonnegative(j, {name: form for name, form in over.items() if name in j.free_symbols}):
-            raise NotPolynomialError(f"{exponent} is not shown to be >= 0, so that E[{norm}**{exponent}] may be oo")
+            raise NotPolynomialError(f"{exponent} is not shown to be >= 0, so that E[{power}] may be oo")
         square = self.expectation(Expr("**", (norm, Expr("number", (Fraction(2),))))) / d
         if lengths == "sphere":
             return d ** (j / 2) * square ** (j / 2)
@@ -329,9 +330,7 @@ class Exact:
             from theorems.statement.moments.powers import whole
 
             if not whole(j, self.known):
-                raise NotPolynomialError(
-                    f"E[{norm}**{exponent}] has a name where {exponent} is a whole number", at=norm.at
-                )
+                raise NotPolynomialError(f"E[{power}] has a name where {exponent} is a whole number", at=norm.at)
             return d ** (j / 2) * sp.cancel(square / radial(2).expr) ** (j / 2) * Radial(sp.expand(j))
         return (2 * sp.cancel(square)) ** (j / 2) * sp.gamma((d + j) / 2) / sp.gamma(d / 2)
 

@@ -30,7 +30,7 @@ def positive_names(prop: Proposition, order: Order, value: sp.Expr) -> dict[sp.S
         table.setdefault(symbol(size), 1 + sp.Symbol(f"{size}+"))
     for free in value.free_symbols - set(table):
         # a share of T, such as i/T, or a trace of squares
-        if free.name.endswith("/T") or square_trace(free.name, prop):
+        if free.name.endswith("/T") or square_trace(free.name, prop.known):
             table[free] = sp.Symbol(f"{free.name}+")
     return {name: form for name, form in table.items() if name in value.free_symbols}
 
@@ -58,7 +58,9 @@ def _factor_nonzero(prop: Proposition, order: Order, factor: sp.Expr) -> bool:
             return True
     table = positive_names(prop, order, factor)
     strict = {sp.Symbol(f"{name}+") for name, known in ranges.items() if known.sign == 1 and known.low == 0}
-    strict |= {sp.Symbol(f"{free.name}+") for free in factor.free_symbols if square_trace(free.name, prop, strict=True)}
+    strict |= {
+        sp.Symbol(f"{free.name}+") for free in factor.free_symbols if square_trace(free.name, prop.known, strict=True)
+    }
     allowed = {inner for form in table.values() for inner in form.free_symbols}
     terms = sp.Poly(form := sp.expand(factor.xreplace(table)), *sorted(form.free_symbols, key=str)).terms()
     for way in (1, -1):

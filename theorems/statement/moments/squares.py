@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from theorems.statement.expression import Expr, number
 from theorems.statement.moments.traces import Letter, Letters
-from theorems.statement.proposition import Proposition
 from theorems.statement.reading.hypotheses import Hypotheses
 
 
@@ -41,20 +40,20 @@ def _square(known: Hypotheses, word: Letters, strict: bool) -> bool:
     return all(_psd(known, letter) for letter in word)
 
 
-def square_trace(name: str, prop: Proposition, strict: bool = False) -> bool:
+def square_trace(name: str, known: Hypotheses, strict: bool = False) -> bool:
     """Whether a name is such a trace, or a form a^T u P u^T a of a fixed vector; > 0 where ``strict``."""
 
     def read(text: str) -> Letter:
         return (text.removesuffix(".T"), text.endswith(".T"))
 
     if name.startswith("tr(") and name.endswith(")"):
-        return semidefinite(prop.known, tuple(read(text) for text in name[3:-1].split("*")), strict)
+        return semidefinite(known, tuple(read(text) for text in name[3:-1].split("*")), strict)
     left, *inner, right = name.split("*") if "*" in name else (name, name)
-    fixed = {*prop.known.vectors, *prop.known.sequences, "m"}
+    fixed = {*known.vectors, *known.sequences, "m"}
     word = tuple(read(text) for text in inner)
     if left != f"{right}.T" or right not in fixed:
         return False
     length = Expr("norm", (Expr("vector", (right,)), ""))
-    varies = any(mark == ">" and (one, two) == (length, number(0)) for mark, one, two in prop.known.relations)
-    definite = varies and all(_psd(prop.known, letter, True) for letter in word)
-    return _square(prop.known, word, False) and (definite or not strict)
+    varies = any(mark == ">" and (one, two) == (length, number(0)) for mark, one, two in known.relations)
+    definite = varies and all(_psd(known, letter, True) for letter in word)
+    return _square(known, word, False) and (definite or not strict)

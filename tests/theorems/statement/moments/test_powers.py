@@ -114,3 +114,8 @@ def test_a_factorial_is_the_product_up_to_its_number() -> None:
     left = proposition("factorial(n + 1) = 6", "n integer, n >= 1").left
     index = Expr("name", (left.args[1],))
     assert left == Expr("prod", (index, left.args[1], number(1), left.args[3])) and left.names() == {"n"}
+
+
+def test_a_power_is_told_with_its_brackets() -> None:
+    prop = proposition("E[norm(x[1] + x[2])**(2*k)] = 1", "Sigma = I, k integer, k >= 0, d >= 2", law="frame")
+    assert "norm(x[1] + x[2])**(2*k) has no closed form" in decide(prop, Derivation(prop)).reason
