@@ -223,7 +223,7 @@ class StatementSimulation:
             except (waves.NoWavesError, StatementSimulationError, OverflowError, FloatingPointError):
                 continue
             if tilt is not None:
-                if not tilting.same(terms, z.T, values):
+                if not tilting.same_at(terms, z.T, values):
                     raise StatementSimulationError(f"{name} is not the sum of exponentials that it was expanded into")
                 found[name] = tilt
         if not found:

@@ -62,7 +62,7 @@ def tilted(terms: Terms) -> Tilted | None:
     return Tilted(slopes - moved, logarithms)
 
 
-def same(terms: Terms, z: NDArray[np.float64], found: NDArray[np.float64]) -> bool:
+def same_at(terms: Terms, z: NDArray[np.float64], found: NDArray[np.float64]) -> bool:
     """Whether the sum has these values at normals z, (normals, n), up to rounding."""
     slopes = np.array(list(terms), dtype=np.complex128)
     with np.errstate(all="ignore"):

@@ -252,6 +252,7 @@ class Line(TypedDict):
     reaches: bool
     latex: NotRequired[Annotated[str, Meta(description="The line in LaTeX, where it is a statement of its own.")]]
     claim: NotRequired[Annotated[str, Meta(description="The claim that the line is, if it is one.")]]
+    said: NotRequired[Annotated[str, Meta(description="A statement of ours in words, with its hypotheses and law.")]]
 
 
 class Conclusion(TypedDict):
@@ -455,9 +456,7 @@ class Claim(TypedDict):
         ),
     ]
     agreement: NotRequired[Agreement]
-    sharper: NotRequired[
-        Annotated[list[Line], Meta(description="Statements of ours that say more than the print, judged alike.")]
-    ]
+    beyond: NotRequired[Annotated[list[Line], Meta(description="Statements of ours beside the print, judged alike.")]]
     depends_on: list[Id]
     rests_on_refuted: list[Id]
     seconds: Seconds

@@ -24,7 +24,7 @@ from proofs_check.claims.findings import saying
 from proofs_check.claims.report import Case, Claim
 from proofs_check.inputs.plugins import load_simulations
 from proofs_check.judging.following import follows_where
-from proofs_check.judging.lines import holds, sharper, stated_lines
+from proofs_check.judging.lines import beyond, holds, stated_lines
 from proofs_check.judging.options import Options, threads
 from proofs_check.judging.reporting import command
 from proofs_check.statements.agreeing import widely
@@ -84,8 +84,8 @@ def judged_claim(claim: Statement, options: Options, device: str) -> list[tuple[
             }
         )
     first["proof"]["lines"] = stated_lines(claim, options.seed, every=True)
-    if claim.sharper:
-        first["sharper"] = sharper(claim, options.seed)
+    if claim.beyond:
+        first["beyond"] = beyond(claim, options.seed)
     if claim.attained:
         hold_attained(first, said(claim, name), options.seed)
     binding = bound(claim, first["cases"], options.seed)

@@ -75,7 +75,7 @@ def found(report: Report) -> str:
             _heir(entry, [table[name] for name in source_of[entry.id]]) for entry in members if entry.id in source_of
         ]
         out += ["### Inherited errors", "", *inheriting, ""] if inheriting else []
-        out += _sharper(members)
+        out += _beyond(members)
         for verdict in _OPEN:
             for entry in members:
                 if entry.verdict == verdict:
@@ -130,16 +130,16 @@ def _heir(entry: view.Entry, sources: Sequence[view.Entry]) -> str:
     return f"- {escaped(entry.title)}{told}, from {origin} ({code(entry.id)})"
 
 
-def _sharper(entries: Sequence[view.Entry]) -> list[str]:
+def _beyond(entries: Sequence[view.Entry]) -> list[str]:
     """What a paper could have said: statements of ours that are proved and say more than its prints."""
     rows = [
         f"- {escaped(entry.within)}, {_in_letters(line['label'], entry)}: {math(view.line_latex(line, entry.claim))}, "
-        f"{_in_letters(line['where'], entry)} ({code(entry.id)})"
+        f"{_in_letters(line['where'], entry)}. {_in_letters(line['said'], entry)} ({code(entry.id)})"
         for entry in entries
-        for line in entry.claim.get("sharper", ())
+        for line in entry.claim.get("beyond", ())
         if line["holds"]
     ]
-    return ["### Sharper than printed", "", *rows, ""] if rows else []
+    return ["### Beyond the prints", "", *rows, ""] if rows else []
 
 
 def _in_letters(text: str, entry: view.Entry) -> str:

@@ -326,8 +326,8 @@ def holding(claim: Claim) -> Facts:
     return [("truth holds", where)] * bool(where) + [("truth - print", away)] * bool(away)
 
 
-#: What is said of a statement that holds, does not, or is neither proved nor refuted.
-HOLDS = {True: "proved", False: "false", None: "not decided"}
+#: The verdict on a statement that holds, does not, or is neither proved nor refuted.
+HOLDS = {True: "verified", False: "refuted", None: "undecided"}
 
 
 def proof_lines(claim: Claim) -> Facts:
@@ -402,8 +402,8 @@ def findings(claim: Claim, correction: Claim | None) -> Facts:
     add("starts", starts(claim))
     for variant in claim["variants"]:
         add("variant", f"{variant_told(variant)} ({'; '.join(variant['evidence'])})")
-    for line in claim.get("sharper", ()):
-        add("sharper", f"{line['label']}: {line['printed']} ({HOLDS[line['holds']]})")
+    for line in claim.get("beyond", ()):
+        add("beyond the print", f"{line['label']}, {HOLDS[line['holds']]}: {line['said']}")
     facts += proof_lines(claim)
     # a report of an earlier day has none
     add("on trust", ", ".join(one["rule"] for one in claim["symbolic"].get("trusted", ())))

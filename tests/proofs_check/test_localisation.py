@@ -23,7 +23,7 @@ from proofs_check.checks.evidence import EFFORTS
 from proofs_check.claims import mutants as decoys
 from proofs_check.claims.findings import correction
 from proofs_check.claims.pairing import Pair
-from proofs_check.judging import runner
+from proofs_check.judging import derived, runner
 from proofs_check.judging.derived import judge_one
 from proofs_check.judging.options import Options, Silent
 from theorems.algebra.closed import vanishes
@@ -86,13 +86,13 @@ def ruling(claim: Statement, case: Any = None, own: bool = True) -> str:
     with pytest.MonkeyPatch.context() as patch:
         if own and claim == by_id()[claim.id]:
             known = settled(claim.id)
-            patch.setattr(runner, "settle", lambda *_: replace(known, evidence=[*known.evidence]))
+            patch.setattr(derived, "settle", lambda *_: replace(known, evidence=[*known.evidence]))
         for module in (evaluating, sampling, searching):
             patch.setattr(module, "mutants", lambda *_: [])
         # what a report says beside the verdict, too
         patch.setattr(cases, "hit_rate", partial(cases.hit_rate, count=20))
         for name in ("generalised", "starts"):
-            patch.setattr(runner, name, lambda *_: [])
+            patch.setattr(derived, name, lambda *_: [])
         points = 12 if isinstance(registry.find(claim.id), Evaluation) else FEW.points
         patch.setitem(EFFORTS, "quick", replace(FEW, points=points))
         return str(judge_one(claim, replace(QUICK, case=case), "cpu", Silent())[0]["verdict"])

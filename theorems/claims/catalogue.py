@@ -103,8 +103,8 @@ class Statement:
     arithmetic expressions in ``symbols``; the first one is the quantity that ``symbolic.exact`` states.
     ``positions`` are the symbolic token positions in their stated order (1 <= i <= j <= T). ``regime`` maps a
     position to its asymptotic form (i = theta T) and ``remainder`` is the scale g of the printed o(g). ``lines`` are
-    the printed lines of the proof of this claim, ``proof`` the claims whose lines come before them; ``sharper`` are
-    statements of ours that say more than the print, with their ``label`` and ``where`` in words of ours. Where
+    the printed lines of the proof of this claim, ``proof`` the claims whose lines come before them; ``beyond`` are
+    statements of ours beside the print, with their ``label`` and ``where`` in words of ours. Where
     ``coefficient_of`` names a word, ``symbolic.exact`` states that word's coefficient. ``conditions`` are inequalities
     between parameters of a case ("2*i <= j") that the drawn cases must meet; ``ranges`` are the rationals that the
     parameters of a ``free`` model (any randomness) are drawn from; ``strata`` narrow them, one for every case that is
@@ -138,7 +138,7 @@ class Statement:
     assumptions: tuple[str, ...] = ()
     depends_on: tuple[str, ...] = ()
     lines: tuple[ProofLine, ...] = ()
-    sharper: tuple[ProofLine, ...] = ()
+    beyond: tuple[ProofLine, ...] = ()
     proof: tuple[str, ...] = ()
     coefficient_of: str = ""
     definitions: Mapping[str, str] = field(default_factory=dict)
@@ -215,7 +215,7 @@ class Statement:
             reading=f"The correction of {self.id}: {self.reading}",
             depends_on=(),
             lines=(),
-            sharper=(),
+            beyond=(),
             proof=(),
             corrects=self.id,
         )
@@ -244,7 +244,7 @@ def _said(claim_id: str, table: Any) -> Said:
 
 
 def _line(entry: Mapping[str, Any]) -> ProofLine:
-    """An entry of [[claim.lines]] or [[claim.sharper]]; its hypotheses stand under "for", as a claim's do."""
+    """An entry of [[claim.lines]] or [[claim.beyond]]; its hypotheses stand under "for", as a claim's do."""
     known = dict(entry)
     return ProofLine(hypotheses=known.pop("for", ""), **known)
 
@@ -254,7 +254,7 @@ def _claim(entry: Mapping[str, Any], paper: Paper) -> Statement:
     for name in ("symbols", "positions", "parameters", "assumptions", "depends_on", "proof"):
         known[name] = tuple(known.get(name, ()))
     try:
-        for name in ("lines", "sharper"):
+        for name in ("lines", "beyond"):
             known[name] = tuple(_line(line) for line in known.get(name, ()))
         known["ranges"] = {name: tuple(values) for name, values in known.get("ranges", {}).items()}
         for name in ("strata", "further"):

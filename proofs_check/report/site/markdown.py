@@ -122,9 +122,14 @@ def _claim(entry: view.Entry) -> list[str]:
     out += _block("Both sides", escaped(asked(claim)))
     for variant in claim["variants"]:
         out += _block("Variant", escaped(variant_told(variant)))
-    for line in claim.get("sharper", ()):
-        label, where = (sentence(names.written(line[name], claim, generated=True)) for name in ("label", "where"))
-        out += _block("Sharper", f"{label}: {math(view.line_latex(line, claim))} ({HOLDS[line['holds']]}; {where})")
+    for line in claim.get("beyond", ()):
+        label, where, said = (
+            sentence(names.written(line[name], claim, generated=True)) for name in ("label", "where", "said")
+        )
+        out += _block(
+            "Beyond the print",
+            f"{label} ({HOLDS[line['holds']]}): {math(view.line_latex(line, claim))}, {where}. {said}",
+        )
     out += _block("Rests on", ", ".join(code(name) for name in claim["depends_on"]))
     out += _block("Rests on refuted", ", ".join(code(name) for name in claim["rests_on_refuted"]))
     out += _block("Replay", code(claim["replay"]) if claim["replay"] else "")

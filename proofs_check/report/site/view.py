@@ -338,11 +338,11 @@ def detail(entry: Entry, table: Mapping[str, Entry]) -> dict[str, Any]:
         | {"entry": table.get(line.get("claim", ""))}
         for line in claim["proof"]["lines"]
     ]
-    sharper = [
+    beyond = [
         line
         | {"printed": mathml.shown(line_latex(line, claim)), "told": HOLDS[line["holds"]]}
-        | {name: generated(line[name]) for name in ("label", "where")}
-        for line in claim.get("sharper", ())
+        | {name: generated(line[name]) for name in ("label", "where", "said")}
+        for line in claim.get("beyond", ())
     ]
     drawing, hand = plot.rows(claim["cases"]), byhand.check(claim)
     stated, contradicts = sourced("printed", claim), claim["simulation"]["status"] == "contradicts"
@@ -362,7 +362,7 @@ def detail(entry: Entry, table: Mapping[str, Entry]) -> dict[str, Any]:
         "steps": steps,
         "wrong": wrong,
         "lines": lines,
-        "sharper": sharper,
+        "beyond": beyond,
         "false_lines": false_lines(claim),
         "evidence": [generated(text) for text in gathered(claim)],
         "trusted": [mathml.sentence(trusted(one)) for one in claim["symbolic"]["trusted"]],

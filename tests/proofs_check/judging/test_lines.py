@@ -12,7 +12,7 @@ import pytest
 
 from proofs_check.claims.report import Claim
 from proofs_check.claims.schema import empty
-from proofs_check.judging.lines import holds, mark, sharper, stated_lines
+from proofs_check.judging.lines import beyond, holds, mark, stated_lines
 from proofs_check.judging.runner import _standing
 from proofs_check.statements.wrong_versions import changed_numbers
 from tests.proofs_check.holes.lemmas import forgotten
@@ -65,7 +65,7 @@ def test_a_false_line_is_found() -> None:
     assert proof["first_reaching"] is None
 
 
-#: A part of each sharper statement, and what makes it false.
+#: A part of each statement of ours beside a print, and what makes it false.
 TOO_SHARP = {
     "choromanski2021.sec3.strictly-better": ("1 - exp(-norm(u + v)**2)", "1 - exp(-norm(u + v)**2)/2"),
     "choromanski2021.appF.eq33-tail": ("(n + 1 - w)", "(n + 2 - w)"),
@@ -74,24 +74,24 @@ TOO_SHARP = {
 
 
 def test_what_says_more_than_a_print_is_proved_and_what_says_too_much_is_not() -> None:
-    claims = [claim for claim in by_id().values() if claim.sharper]
+    claims = [claim for claim in by_id().values() if claim.beyond]
     assert [claim.id for claim in claims] == list(TOO_SHARP)
     for claim in claims:
-        assert [line["holds"] for line in sharper(claim, 0)] == [True]
+        assert [line["holds"] for line in beyond(claim, 0)] == [True]
         part, wrong = TOO_SHARP[claim.id]
-        (line,) = claim.sharper
+        (line,) = claim.beyond
         assert part in line.says
-        false = replace(claim, sharper=(replace(line, says=line.says.replace(part, wrong)),))
-        assert [line["holds"] for line in sharper(false, 0)] == [False]
+        false = replace(claim, beyond=(replace(line, says=line.says.replace(part, wrong)),))
+        assert [line["holds"] for line in beyond(false, 0)] == [False]
 
 
 def test_a_proof_of_what_is_false_is_contradicted_before_it_is_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     claim = by_id()[THEOREM1]
     part, wrong = TOO_SHARP[THEOREM1]
-    (line,) = claim.sharper
-    false = replace(claim, sharper=(replace(line, says=line.says.replace(part, wrong)),))
+    (line,) = claim.beyond
+    false = replace(claim, beyond=(replace(line, says=line.says.replace(part, wrong)),))
     monkeypatch.setattr("proofs_check.judging.lines.decide", lambda *args: Decision("proved", "", []))
-    assert [line["holds"] for line in sharper(false, 0)] == [False]
+    assert [line["holds"] for line in beyond(false, 0)] == [False]
 
 
 def _without_samples(prop: Proposition) -> bool:

@@ -366,16 +366,17 @@ def test_what_says_more_than_the_print_stands_on_the_page_and_in_the_findings(sa
     report = copy.deepcopy(sample_report)
     claim = report["claims"][0]
     line = {"where": "for every i", "printed": "E[norm(x[i])**2] = i*tr(Sigma)", "latex": "a = b", "reaches": False}
-    claim["sharper"] = [
+    line["said"] = "For every Sigma that there is."
+    claim["beyond"] = [
         {**line, "label": label, "derived": "", "holds": holds} for label, holds in (("proved", True), ("open", None))
     ]
     page = next(text for name, text in written(report).items() if name.endswith(f"{claim['id']}.html"))
-    assert "Sharper than the print" in page and "(not decided): for every" in page
-    assert "sharper" in dict(telling.findings(claim, None))
-    assert "(proved; for every" in written(report)["report.md"]
+    assert "Beyond the print" in page and "(undecided): for every" in page and "that there is." in page
+    assert "beyond the print" in dict(telling.findings(claim, None))
+    assert "proved (verified): $" in written(report)["report.md"]
     found = documents.found(report)
-    assert "### Sharper than printed" in found and ", proved: $" in found and ", open: $" not in found
-    assert "Sharper" not in documents.found(sample_report)
+    assert "### Beyond the prints" in found and ", proved: $" in found and ", open: $" not in found
+    assert "Beyond" not in documents.found(sample_report)
 
 
 def test_a_title_begins_with_a_capital_but_within_a_sentence(sample_report: Report) -> None:
