@@ -252,7 +252,7 @@ class Line(TypedDict):
     reaches: bool
     latex: NotRequired[Annotated[str, Meta(description="The line in LaTeX, where it is a statement of its own.")]]
     claim: NotRequired[Annotated[str, Meta(description="The claim that the line is, if it is one.")]]
-    said: NotRequired[Annotated[str, Meta(description="A statement of ours in words, with its hypotheses and law.")]]
+    said: NotRequired[Annotated[str, Meta(description="What a statement of ours assumes: its hypotheses and law.")]]
 
 
 class Conclusion(TypedDict):

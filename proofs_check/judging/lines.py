@@ -17,7 +17,7 @@ from theorems.statement.expression import StatementError
 from theorems.statement.latex import statement_latex
 from theorems.statement.proofs import proved
 from theorems.statement.proposition import Proposition
-from theorems.statement.prose import in_words
+from theorems.statement.prose import assumed
 
 
 def stated_lines(claim: Statement, seed: int, every: bool = False) -> list[Line]:
@@ -31,7 +31,7 @@ def stated_lines(claim: Statement, seed: int, every: bool = False) -> list[Line]
 def beyond(claim: Statement, seed: int) -> list[Line]:
     """The statements of ours beside a claim's print, judged on both sides as claims are, with all that they assume."""
     rows = [_stated(line, claim, seed, twice=True) for line in claim.beyond]
-    return [row | {"said": in_words(line_said(line, claim))} for row, line in zip(rows, claim.beyond, strict=True)]
+    return [row | {"said": assumed(line_said(line, claim))} for row, line in zip(rows, claim.beyond, strict=True)]
 
 
 def _stated(line: ProofLine, claim: Statement, seed: int, twice: bool = False) -> Line:

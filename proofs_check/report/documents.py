@@ -134,7 +134,7 @@ def _beyond(entries: Sequence[view.Entry]) -> list[str]:
     """What a paper could have said: statements of ours that are proved and say more than its prints."""
     rows = [
         f"- {escaped(entry.within)}, {_in_letters(line['label'], entry)}: {math(view.line_latex(line, entry.claim))}, "
-        f"{_in_letters(line['where'], entry)}. {_in_letters(line['said'], entry)} ({code(entry.id)})"
+        f"{_in_letters(line['said'], entry)}; {_in_letters(line['where'], entry)} ({code(entry.id)})"
         for entry in entries
         for line in entry.claim.get("beyond", ())
         if line["holds"]

@@ -34,15 +34,13 @@ LAWS = {
 
 def in_words(prop: Proposition) -> str:
     """The statement as a sentence: for every what, under which law, along which limit."""
-    quantified = [*_matrices(prop), *_positions(prop), *_parameters(prop)]
+    every = _quantified(prop)
     left, _ = prop.stated
     whole = f"{left} {prop.relation} {_right(prop)}"
     if prop.relation == "iff":
         whole = f"{left} if and only if {prop.right}"
-    given = [*(_given(prop, *relation) for relation in prop.known.relations), *map(str, prop.known.properties)]
-    where = f" with {_listed(given)}" if given else ""
     whole += ", entry by entry" if prop.whole is not None else ""
-    sentence = f"For every {_listed(quantified)}{where}: {whole}" if quantified else whole
+    sentence = f"For {every}: {whole}" if every else whole
     if prop.limit.variable:
         free = [n for n in prop.positions if n != "T" and n not in dict(prop.limit.regime)]
         sentence += f" as {prop.limit.text}"
@@ -52,6 +50,19 @@ def in_words(prop: Proposition) -> str:
     if prop.random:
         sentence += f", where {law_in_words(prop)}"
     return ". ".join((sentence, *_glosses(prop))) + "."
+
+
+def assumed(prop: Proposition) -> str:
+    """What a statement is about, and under which law: for every what, where the tokens are what."""
+    every = _quantified(prop)
+    return ", ".join([f"for {every}"] * bool(every) + [f"where {law_in_words(prop)}"] * prop.random)
+
+
+def _quantified(prop: Proposition) -> str:
+    quantified = [*_matrices(prop), *_positions(prop), *_parameters(prop)]
+    given = [*(_given(prop, *relation) for relation in prop.known.relations), *map(str, prop.known.properties)]
+    where = f" with {_listed(given)}" if given else ""
+    return f"every {_listed(quantified)}{where}" if quantified else ""
 
 
 def _glosses(prop: Proposition) -> Iterator[str]:

@@ -147,7 +147,7 @@ def words(kind: str, arguments: Sequence[Expr]) -> str:
     if kind == "iid-signs":
         return "the tokens are independent, Sigma^(1/2) e with e of independent signs, +1 and -1 with probability 1/2"
     if kind == "iid-sphere":
-        return "the tokens are independent, Sigma^(1/2) u with u uniform on the sphere of radius sqrt(d)"
+        return "the tokens are independent, Sigma^(1/2) sqrt(d) e_t with e_t uniform on the unit sphere"
     if kind == "iid-student":
         nu = arguments[0]
         return (
