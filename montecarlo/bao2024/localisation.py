@@ -39,7 +39,7 @@ def _inside(values: Tensor) -> Tensor:
 @simulation("bao2024.sec4.gaussian-rho", bounded=(0, 1))
 def gaussian_rho(generator: torch.Generator, n: int, mu: float, v: float) -> dict[str, Tensor]:
     """Whether N(mu, v) lies in [0, 1], (n,)."""
-    return {"rho": _inside(mu + math.sqrt(v) * normals(generator, n))}
+    return {"rho": _inside(math.sqrt(v) * normals(generator, n) + mu)}
 
 
 @simulation("bao2024.sec4.eq6", degree={"variance": 4, "mean": 2})
