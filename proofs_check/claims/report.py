@@ -253,6 +253,7 @@ class Line(TypedDict):
     latex: NotRequired[Annotated[str, Meta(description="The line in LaTeX, where it is a statement of its own.")]]
     claim: NotRequired[Annotated[str, Meta(description="The claim that the line is, if it is one.")]]
     said: NotRequired[Annotated[str, Meta(description="What a statement of ours assumes: its hypotheses and law.")]]
+    power: NotRequired[Annotated[str, Meta(description="Of a statement of ours: which error its samples would show.")]]
 
 
 class Conclusion(TypedDict):

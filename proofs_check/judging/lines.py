@@ -19,6 +19,9 @@ from theorems.statement.proofs import proved
 from theorems.statement.proposition import Proposition
 from theorems.statement.prose import assumed
 
+#: Whether what has a verdict holds.
+VERDICTS = {"verified": True, "refuted": False}
+
 
 def stated_lines(claim: Statement, seed: int, every: bool = False) -> list[Line]:
     """The lines of a claim's printed proof, each statement judged; claims among them are left to ``mark``.
@@ -30,12 +33,17 @@ def stated_lines(claim: Statement, seed: int, every: bool = False) -> list[Line]
 
 def beyond(claim: Statement, seed: int) -> list[Line]:
     """The statements of ours beside a claim's print, judged on both sides as claims are, with all that they assume."""
-    rows = [_stated(line, claim, seed, twice=True) for line in claim.beyond]
-    return [row | {"said": assumed(line_said(line, claim))} for row, line in zip(rows, claim.beyond, strict=True)]
+    rows = []
+    for line in claim.beyond:
+        prop = line_said(line, claim)
+        found = both_sides(prop, f"{claim.id}:{line.label}", "quick", seed, "cpu", 1)
+        row = _row(line) | {"latex": statement_latex(prop), "holds": VERDICTS.get(found.verdict[0])}
+        rows.append(row | {"said": assumed(prop), "power": found.power})
+    return rows
 
 
-def _stated(line: ProofLine, claim: Statement, seed: int, twice: bool = False) -> Line:
-    row: Line = {
+def _row(line: ProofLine) -> Line:
+    return {
         "label": line.label,
         "where": line.where,
         "printed": line.says or line.printed,
@@ -43,22 +51,24 @@ def _stated(line: ProofLine, claim: Statement, seed: int, twice: bool = False) -
         "holds": None,
         "reaches": False,
     }
+
+
+def _stated(line: ProofLine, claim: Statement, seed: int) -> Line:
+    row = _row(line)
     if line.claim:
         row["claim"] = line.claim
         return row
     prop = line_said(line, claim)
     row["latex"] = statement_latex(prop)
-    row["holds"] = holds(prop, f"{claim.id}:{line.label}", seed, twice)
+    row["holds"] = holds(prop, f"{claim.id}:{line.label}", seed)
     return row
 
 
-def holds(prop: Proposition, key: str, seed: int, twice: bool = False) -> bool | None:
-    """Whether a statement is proved or refuted, the simulation asked too if ``twice``; None where it is neither."""
-    shown = decide(prop, derivation_of(prop)).status == "proved" if prop.random else proved(prop) is not None
-    if shown and not twice:
+def holds(prop: Proposition, key: str, seed: int) -> bool | None:
+    """Whether a statement is proved or refuted; None where it is neither."""
+    if decide(prop, derivation_of(prop)).status == "proved" if prop.random else proved(prop) is not None:
         return True
-    verdict, _ = both_sides(prop, key, "quick", seed, "cpu", 1).verdict
-    return {"verified": True, "refuted": False}.get(verdict)
+    return VERDICTS.get(both_sides(prop, key, "quick", seed, "cpu", 1).verdict[0])
 
 
 def mark(report: Claim, table: Mapping[str, Statement], standing: Callable[[str], bool | None]) -> None:

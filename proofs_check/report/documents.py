@@ -131,7 +131,7 @@ def _heir(entry: view.Entry, sources: Sequence[view.Entry]) -> str:
 
 
 def _beyond(entries: Sequence[view.Entry]) -> list[str]:
-    """What a paper could have said: statements of ours that are proved and say more than its prints."""
+    """What a paper could have said: statements of ours that are verified, beside its prints."""
     rows = [
         f"- {escaped(entry.within)}, {_in_letters(line['label'], entry)}: {math(view.line_latex(line, entry.claim))}, "
         f"{_in_letters(line['said'], entry)}; {_in_letters(line['where'], entry)} ({code(entry.id)})"

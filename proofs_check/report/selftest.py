@@ -133,8 +133,12 @@ def _others(report: Mapping[str, Any]) -> list[str]:
     return told
 
 
+#: How what is said of a mutant begins that no rule here proves to be true.
+BY_HAND = "true, by hand"
+
+
 def mutant_lines(scored: Mapping[str, Any]) -> list[str]:
-    """The mutation score: a line of all, a row a kind, and the survivors by kind and name."""
+    """The mutation score: a line of all, a row a kind, and the survivors and those held true by hand, by name."""
     counts = ("mutants", "caught", "equivalent", "survived")
     rows = [["mutants of", *counts[1:], "score"]]
     for kind, row in (*scored["by_kind"].items(), ("all", scored)):
@@ -145,6 +149,7 @@ def mutant_lines(scored: Mapping[str, Any]) -> list[str]:
     for kind in scored["by_kind"]:
         mine = [r for r in scored["rows"] if r["kind"] == kind and r["result"] == "survived"]
         told += [f"  survived, {kind}: {row['name']} ({row['how']})" for row in mine]
+    told += [f"  {row['how']}: {row['name']}" for row in scored["rows"] if row["how"].startswith(BY_HAND)]
     return told
 
 

@@ -403,7 +403,10 @@ def findings(claim: Claim, correction: Claim | None) -> Facts:
     for variant in claim["variants"]:
         add("variant", f"{variant_told(variant)} ({'; '.join(variant['evidence'])})")
     for line in claim.get("beyond", ()):
-        add("beyond the print", f"{line['label']}, {HOLDS[line['holds']]}: {line['printed']}, {line['said']}")
+        add(
+            "beyond the print",
+            f"{line['label']}, {HOLDS[line['holds']]}: {line['printed']}, {line['said']}; {line['power']}",
+        )
     facts += proof_lines(claim)
     # a report of an earlier day has none
     add("on trust", ", ".join(one["rule"] for one in claim["symbolic"].get("trusted", ())))

@@ -6,6 +6,8 @@ They count as equivalent where the referee leaves them undecided; verified or re
 
 from __future__ import annotations
 
+from proofs_check.report.selftest import BY_HAND
+
 TRUE: dict[str, str] = {
     # P[Po(w) >= n] e^w <= (w/l)^l sum_{k >= n} l^k/k! for w < l <= n, as (w/l)^k <= (w/l)^l. It is left that
     # P[Po(l) >= n] <= P[Po(n) >= n] <= 19/20. With k = n - 1 - j: n^k e^-n/k! = p prod_{i <= j} (1 - i/n), where
@@ -26,5 +28,5 @@ TRUE: dict[str, str] = {
 def judged(name: str, result: str, how: str) -> tuple[str, str]:
     """What becomes of a mutant that was judged so."""
     if result == "survived" and how.startswith("undecided") and name in TRUE:
-        return "equivalent", f"true, by hand: {TRUE[name]}"
+        return "equivalent", f"{BY_HAND}: {TRUE[name]}"
     return result, how

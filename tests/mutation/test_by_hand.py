@@ -9,8 +9,10 @@ import numpy as np
 import pytest
 from scipy import integrate, special, stats
 
+from proofs_check.report.selftest import mutant_lines
 from tests.mutation.by_hand import TRUE, judged
 from tests.mutation.prints import print_mutants
+from tests.mutation.score import counted
 
 
 def poisson_ratio() -> float:
@@ -94,7 +96,11 @@ def test_what_is_held_true_by_hand_is_a_mutant_and_counts_where_it_is_undecided(
     names = {mutant.name for name in TRUE for mutant in print_mutants(name.split()[0])}
     for name in TRUE:
         assert name in names
-        assert judged(name, "survived", "undecided: not shown")[0] == "equivalent"
+        result, how = judged(name, "survived", "undecided: not shown")
+        assert result == "equivalent"
+        # and is named where the score is told
+        scored = counted([{"name": name, "kind": "print", "result": result, "how": how}])
+        assert f"  {how}: {name}" in mutant_lines(scored)
         assert judged(name, "survived", "raised KeyError: 'x'")[0] == "survived"
         assert judged(name, "caught", "disproved") == ("caught", "disproved")
     assert judged("another", "survived", "undecided: not shown")[0] == "survived"

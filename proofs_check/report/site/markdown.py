@@ -128,7 +128,8 @@ def _claim(entry: view.Entry) -> list[str]:
         )
         out += _block(
             "Beyond the print",
-            f"{label} ({HOLDS[line['holds']]}): {math(view.line_latex(line, claim))}, {said}; {where}",
+            f"{label} ({HOLDS[line['holds']]}): {math(view.line_latex(line, claim))}, {said}; {where}; "
+            f"{escaped(line['power'])}",
         )
     out += _block("Rests on", ", ".join(code(name) for name in claim["depends_on"]))
     out += _block("Rests on refuted", ", ".join(code(name) for name in claim["rests_on_refuted"]))

@@ -366,12 +366,17 @@ def test_what_says_more_than_the_print_stands_on_the_page_and_in_the_findings(sa
     report = copy.deepcopy(sample_report)
     claim = report["claims"][0]
     line = {"where": "for every i", "printed": "E[norm(x[i])**2] = i*tr(Sigma)", "latex": "a = b", "reaches": False}
-    line["said"] = "for every Sigma that there is"
+    line |= {"said": "for every Sigma that there is", "power": "an error of 4% is caught"}
     claim["beyond"] = [
         {**line, "label": label, "derived": "", "holds": holds} for label, holds in (("proved", True), ("open", None))
     ]
     page = next(text for name, text in written(report).items() if name.endswith(f"{claim['id']}.html"))
-    assert "Beyond the print" in page and "(undecided): for every" in page and "that there is</p>" in page
+    assert (
+        "Beyond the print" in page
+        and "(undecided): for every" in page
+        and "that there is</p>" in page
+        and "Power: an error of 4% is caught." in page
+    )
     assert "beyond the print" in dict(telling.findings(claim, None))
     assert "proved (verified): $" in written(report)["report.md"]
     found = documents.found(report)
