@@ -23,6 +23,7 @@ from torch import Tensor
 from montecarlo import cases, registry, seeds
 from montecarlo.accumulate import Block, CovarianceAccumulator, MomentAccumulator, Pair, Sample, reduce_blocks
 from montecarlo.cases import STARTS
+from montecarlo.draws import draw_normals
 from montecarlo.empirical_checks import COUNT, SAMPLED, SINGLE, Simulation
 from montecarlo.threads import EngineError, NotFiniteError, at_least_one, one_torch_thread, with_less
 from montecarlo.walks import (
@@ -35,7 +36,6 @@ from montecarlo.walks import (
     block_walks,
     blocks_together,
     covariance_root,
-    draw_normals,
     draw_steps,
 )
 
@@ -460,12 +460,15 @@ _KEPT = threading.local()
 def numbers(
     sim: Simulation, case: Mapping[str, Any], *, walks: int, seed: int, claim_id: str, key: str
 ) -> dict[str, Tensor]:
-    """A simulation's single numbers (k,), float64 on the CPU, for so many walks of the stream (seed, claim_id, key)."""
+    """A simulation's single numbers (k,), float64 on the CPU, for so many walks of the stream (seed, claim_id, key).
+
+    Rounded up to whole blocks.
+    """
     at_least_one("walks", walks)
-    task = _task(sim, case, seed, claim_id, key, torch.device("cpu"), ())
-    task = replace(task, walks=walks, buffers=_KEPT)
+    task = replace(_task(sim, case, seed, claim_id, key, torch.device("cpu"), ()), buffers=_KEPT)
     with one_torch_thread(), torch.inference_mode():
-        return {name: values.double() for name, values in task.numbers(task.generator(0)).items()}
+        drawn = [task.numbers(task.generator(block)) for block in range(-(-walks // task.walks))]
+        return {name: torch.cat([found[name].double() for found in drawn]) for name in drawn[0]}
 
 
 def truth_values(sim: Simulation, case: Mapping[str, Any]) -> set[str]:

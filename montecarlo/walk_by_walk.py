@@ -17,6 +17,7 @@ import torch
 from torch import Tensor
 
 from montecarlo import cases, seeds
+from montecarlo.draws import draw_normals, normals
 from montecarlo.empirical_checks import COUNT, SAMPLED, SINGLE, Growth, Simulation
 from montecarlo.registry import covariance
 from montecarlo.statements.environment import Environment, environment_of
@@ -25,7 +26,7 @@ from montecarlo.statements.simulation import places_of
 from montecarlo.statements.tails import degree
 from montecarlo.statements.tokens import Process
 from montecarlo.statements.values import numbers, value, whole
-from montecarlo.walks import Walks, covariance_root, draw_normals
+from montecarlo.walks import Walks, covariance_root
 
 #: Walks that are looked at.
 WALKS = 512
@@ -325,7 +326,7 @@ def _tokens(
     given = isinstance(case.get("m"), list)
     mean = cases.tensor(case, "m", cpu) if given else torch.zeros(len(root), dtype=torch.float64)
     if simulation.model == "gaussian":
-        z = draw_normals(torch.empty(walks, len(root), dtype=torch.float32), generator).double()
+        z = normals(generator, walks, len(root))
         x = z @ root + mean
         # x ~ N(m, Sigma) is the second token of a walk that starts at m
         before = [mean.expand_as(x)] if law[0] == "walk-mean" else []

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from montecarlo.cases import STARTS
+from montecarlo.draws import draw_normals
 
 if TYPE_CHECKING:
     from montecarlo.kernels.forms import Form
@@ -33,8 +34,6 @@ SLAB = 1 << 16
 ADDED, ADDED_NUMBERS = 8, 1 << 17
 #: Normals that are drawn at once, 512 KiB: they are still near the core when they are added up.
 PIECE = 1 << 17
-#: torch's CPU draws normals in groups of so many: pieces of whole groups are the numbers of one draw of them all.
-GROUP = 16
 #: Entries between rows beyond their length: power-of-two strides would fall on one cache set.
 PAD = 8
 
@@ -79,15 +78,6 @@ def covariance_root(Sigma: Tensor) -> Tensor:
     return root
 
 
-def draw_normals(out: Tensor, generator: torch.Generator) -> Tensor:
-    """Fill a float32 tensor with standard normals; everything after the draw is done in float64.
-
-    torch's CPU draw makes them of 24-bit uniforms, so its second, fourth and eighth moments are too small by relative
-    6e-7, 6e-6 and 2e-4 at most.
-    """
-    return out.normal_(generator=generator)
-
-
 def draw_steps(out: Tensor, generator: torch.Generator) -> Tensor:
     """Fill (T, d, n) with the normals of ``draw_normals`` and return their sum over T, (d, n) float64.
 
@@ -95,7 +85,7 @@ def draw_steps(out: Tensor, generator: torch.Generator) -> Tensor:
     """
     T, d, n = out.shape
     total = _Sum(out)
-    rows = total.rows * max(1, PIECE // (total.rows * d * n)) if d * n % GROUP == 0 and not out.is_cuda else T
+    rows = T if out.is_cuda else total.rows * max(1, PIECE // (total.rows * d * n))
     for first in range(0, T, rows):
         total.add(draw_normals(out[first : first + rows], generator))
     return total.end

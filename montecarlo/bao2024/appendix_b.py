@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 
 from montecarlo.bao2024.softmax import gradients, taylor
+from montecarlo.draws import normals
 from montecarlo.empirical_checks import Points
 from montecarlo.registry import evaluation, growth, instance, search, simulation
 from montecarlo.walks import Walks
@@ -43,9 +44,17 @@ def dominance_ratio(T: int) -> dict[str, tuple[float, float]]:
 
 @simulation("bao2024.appB.display-b", degree=4)
 def display_b(tokens: Tensor, W: Tensor) -> dict[str, Tensor]:
-    """T^2 sum over i, j of (x_i^T W x_j)^2, (n,)."""
-    scores = torch.einsum("nid,de,nje->nij", tokens, W, tokens)
-    return {"sum": tokens.shape[1] ** 2 * (scores**2).sum((1, 2))}
+    """T^2 sum over i, j of (x_i^T W x_j)^2, (n,); of long walks as T^2 tr(W^T S W S), S = sum of x_i x_i^T."""
+    # walks are innermost in memory, and products go along them
+    x = tokens.permute(1, 2, 0)
+    T, d, _ = x.shape
+    if 2 * d >= T:
+        squares = torch.stack([((W.T @ one) * x).sum(1).square_().sum(0) for one in x]).sum(0)
+    else:
+        S = torch.stack([(x * x[:, a : a + 1]).sum(0) for a in range(d)])
+        left, right = (torch.matmul(V, S.flatten(1)).view_as(S) for V in (W.T, W))
+        squares = (left * right.transpose(0, 1)).sum((0, 1))
+    return {"sum": T**2 * squares}
 
 
 @simulation("bao2024.appB.display-c", degree=4)
@@ -64,10 +73,8 @@ FEED = 2.0
 
 def next_tokens(generator: torch.Generator, n: int, T: int) -> Tensor:
     """Tokens x_1 ... x_{T + 1} of walks with Sigma = I, (n, T + 1, d); the last one is the target y."""
-    options = {"generator": generator, "device": generator.device, "dtype": torch.float32}
-    x = torch.randn(n, T, DIMENSION, **options).double().cumsum(1)  # type: ignore[call-overload]
-    target = x[:, -1] + torch.randn(n, DIMENSION, **options).double()  # type: ignore[call-overload]
-    return torch.cat((x, target[:, None]), 1)
+    # y = x_{T + 1} is the token after x_T
+    return normals(generator, n, T + 1, DIMENSION).cumsum_(1)
 
 
 def example() -> dict[str, Any]:

@@ -16,8 +16,9 @@ from torch import Tensor
 
 from montecarlo import seeds
 from montecarlo.bao2024.softmax import taylor
+from montecarlo.draws import draw_normals
 from montecarlo.threads import one_torch_thread
-from montecarlo.walks import Walks, covariance_root, draw_normals
+from montecarlo.walks import Walks, covariance_root
 
 COVARIANCES = ("isotropic", "anisotropic")
 #: Entries of R lie between plus and minus this.

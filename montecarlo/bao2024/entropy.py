@@ -10,7 +10,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from montecarlo.draws import uniforms
+from montecarlo.draws import normals, uniforms
 from montecarlo.empirical_checks import Points
 from montecarlo.registry import evaluation, search
 
@@ -65,9 +65,7 @@ def started(T: int, nu: Tensor, generator: torch.Generator) -> Tensor:
     One score up; some up; normal; heavy-tailed; one down. Some rows lie inside the ball.
     """
     n = len(nu)
-    options = {"generator": generator, "device": generator.device, "dtype": torch.float64}
-    normal = torch.randn(n, T, **options)  # type: ignore[call-overload]
-    share = torch.rand(n, 1, **options)  # type: ignore[call-overload]
+    normal, share = normals(generator, n, T), uniforms(generator, n, 1)
     place = torch.arange(T, device=generator.device)
     kind = torch.arange(n, device=generator.device)[:, None] % KINDS
     up = (place[None] < (1 + share * T / 2).floor()).double()

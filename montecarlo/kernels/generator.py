@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 
 from montecarlo.kernels.lanes import (
     LANES,
+    Scratch,
     aligned,
     aligned_stack,
     bits_of,
@@ -184,6 +185,26 @@ def fill(state: Any, numbers: Any, count: Any, out: Any) -> None:
             store(2, out, at + LANES, b)
             store(2, out, at + 2 * LANES, c)
             store(2, out, at + 3 * LANES, d)
+
+
+@compiled
+def _fill(key: Any, block: Any, whole: Any, more: Any, state: Any, numbers: Any, out: Any, rest: Any) -> None:
+    aligned_stack()
+    tile(key, block, 0, state)
+    fill(state, numbers, whole, out)
+    fill(state, numbers, more, rest)
+
+
+def draw(key: int, block: int, out: NDArray[np.float32]) -> None:
+    """Fill contiguous numbers with the normals of (key, block): those of sixteen walks, position after position."""
+    state, rest = _scratch.take()
+    whole = out.size // (4 * LANES) * 4
+    more = out.size - whole * LANES
+    _fill(np.uint64(key), np.uint64(block), whole, 4 if more else 0, state, NUMBERS, out, rest)
+    out[whole * LANES :] = rest[:more]
+
+
+_scratch = Scratch(lambda: (aligned(STATE * LANES, np.uint32), aligned(4 * LANES, np.float32)))
 
 
 @compiled

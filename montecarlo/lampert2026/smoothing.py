@@ -13,6 +13,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from montecarlo.draws import normals, uniforms
 from montecarlo.registry import instance, observation, simulation
 
 Exact = list[list[Fraction]]
@@ -51,15 +52,15 @@ def tokens(generator: torch.Generator, n: int, k: int, L: Tensor, m: Tensor, law
     if law == "signs":
         draws = 2.0 * torch.randint(0, 2, (n, k + 1, d), **kind) - 1.0  # type: ignore[call-overload]
     else:
-        draws = torch.randn((n, k + 1, d), **kind)  # type: ignore[call-overload]
+        draws = normals(generator, n, k + 1, d)
     own, shared = draws[:, :k], draws[:, k:]
     eta = own - own.mean(1, keepdim=True) if law == "centred" else own + shared
     z: Tensor = m + eta @ L.T
     if law == "mixture":
-        rare = torch.rand((n, 1, 1), **kind) < 0.2  # type: ignore[call-overload]
+        rare = uniforms(generator, n, 1, 1) < 0.2
         z = z * torch.where(rare, 3.0**0.5, 0.5**0.5)
     if law == "student":
-        z = z * (10.0 / (torch.randn((n, 12), **kind) ** 2).sum(1)).sqrt()[:, None, None]  # type: ignore[call-overload]
+        z = z * (10.0 / (normals(generator, n, 12) ** 2).sum(1)).sqrt()[:, None, None]
     return z
 
 

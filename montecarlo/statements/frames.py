@@ -36,7 +36,7 @@ def whitened(kind: str, given: Sequence[float], z: Array, generator: Generator) 
     for column, length in zip(z, lengths, strict=True):
         left = column / length
         # again where much of it is lost, so that rounding is not magnified
-        for _ in range(2):
+        for _ in range(2 if frame else 0):
             for one in frame:
                 left -= (one * left).sum(0) * one
             left /= own.sqrt((left * left).sum(0))

@@ -18,6 +18,7 @@ from montecarlo.statements import frames, radii
 from montecarlo.statements.arrays import Array, Generator, alike, array, is_array, library
 from montecarlo.statements.environment import Environment
 from montecarlo.statements.nodes import Node, NoValueError, StatementSimulationError, frozen, text
+from montecarlo.statements.normals import normals as standard
 from montecarlo.statements.values import value
 
 #: Longest process whose covariance is made as a matrix.
@@ -88,10 +89,10 @@ class Process:
         """What n walks' tokens are made of, (places, d, n) float64: normals, or what stands for them under the law."""
         shape = (len(self.places), len(self.root), n)
         if isinstance(generator, np.random.Generator):
-            return self._whitened(generator.standard_normal(shape), generator)
+            return self._whitened(standard(generator, shape), generator)
         import torch
 
-        from montecarlo.walks import draw_normals
+        from montecarlo.draws import draw_normals
 
         drawn = torch.empty(shape, dtype=torch.float32, device=generator.device)
         return self._whitened(draw_normals(drawn, generator).double(), generator)

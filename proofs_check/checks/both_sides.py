@@ -163,18 +163,13 @@ def walks_of(case: Mapping[str, Any], check: Simulation, effort: int) -> int:
 
 
 def numbers_of(sides: Sides, check: Simulation, case: Case, budget: Budget) -> dict[str, Array]:
-    """A simulation's numbers at a case, by quantity: in as many parts as the effort is, each of a stream of its own."""
+    """A simulation's numbers at a case, by quantity."""
     from montecarlo.engine import numbers
 
     handed = sides.pair.handed(case) if check.model == "free" else case
     walks, name = walks_of(case, check, budget.effort), f"property {key(case)}"
-    most = walks_of(case, check, 1)
-    parts = []
-    for first in range(0, walks, most):
-        options = {"walks": min(most, walks - first), "key": f"{name} from {first}" if first else name}
-        found = numbers(check, handed, seed=budget.seed, claim_id=sides.claim, **options)  # type: ignore[arg-type]
-        parts.append({quantity: values.numpy() for quantity, values in found.items()})
-    return {quantity: np.concatenate([part[quantity] for part in parts]) for quantity in parts[0]}
+    found = numbers(check, handed, walks=walks, seed=budget.seed, claim_id=sides.claim, key=name)
+    return {quantity: values.numpy() for quantity, values in found.items()}
 
 
 def alone(standard: Array, budget: Budget, off: float = 0.0) -> float:

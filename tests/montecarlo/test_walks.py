@@ -8,7 +8,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from montecarlo import walks
+from montecarlo import draws, walks
 from montecarlo.cases import STARTS
 from montecarlo.walks import TIERS, Walks, block_walks, blocks_together, covariance_root, form
 
@@ -128,30 +128,32 @@ def test_an_unknown_start_is_refused() -> None:
         Walks(z, covariance_root(Sigma), "origin")
 
 
-def test_the_generator_s_24_bits_bias_the_moments_as_little_as_stated() -> None:
+def test_torch_s_24_bits_bias_the_moments_as_little_as_stated(monkeypatch: pytest.MonkeyPatch) -> None:
     """A Box-Muller radius R^2 = -2 ln u over the whole grid of u: E R^2 = 2, E R^4 = 8, E R^8 = 384 to the bounds."""
     u = torch.arange(1, 2**24 + 1, dtype=torch.float64) / 2**24
     radius = -2 * u.log()
     for power, exact, bound in ((1, 2, 6e-7), (2, 8, 6e-6), (4, 384, 2e-4)):
         assert abs(float((radius**power).mean()) / exact - 1) < bound
-    draws = walks.draw_normals(torch.empty(2**20), torch.Generator().manual_seed(0))
-    assert float(draws.abs().max()) <= math.sqrt(float(radius[0])) * (1 + 1e-6)
+    # the generator where the kernels' is missing
+    monkeypatch.setattr(draws, "_kernel", lambda: None)
+    found = draws.draw_normals(torch.empty(2**20), torch.Generator().manual_seed(0))
+    assert float(found.abs().max()) <= math.sqrt(float(radius[0])) * (1 + 1e-6)
 
 
 # ---- drawn in pieces, folded once
 
 
 @pytest.mark.parametrize(("T", "d", "n"), [(40, 128, 256), (9, 64, 128), (7, 3, 16), (5, 1, 3), (1, 1, 1)])
-def test_steps_drawn_in_pieces_are_those_of_one_draw(T: int, d: int, n: int) -> None:
-    whole, pieces = torch.empty(T, d, n), torch.empty(T, d, n)
-    walks.draw_normals(whole, torch.Generator().manual_seed(3))
+def test_steps_drawn_in_pieces_have_the_end_of_the_whole(T: int, d: int, n: int) -> None:
+    z, again = torch.empty(T, d, n), torch.empty(T, d, n)
     generator = torch.Generator().manual_seed(3)
-    end = walks.draw_steps(pieces, generator)
-    assert torch.equal(pieces, whole)
-    assert torch.equal(end, Walks(whole, torch.eye(d, dtype=torch.float64))._end)
-    assert torch.allclose(end, whole.double().sum(0), rtol=0, atol=1e-12)
-    # and the generator is left in a state of its own
-    assert not torch.equal(walks.draw_steps(pieces, generator), end)
+    end = walks.draw_steps(z, generator)
+    assert torch.equal(end, Walks(z, torch.eye(d, dtype=torch.float64))._end)
+    assert torch.allclose(end, z.double().sum(0), rtol=0, atol=1e-12)
+    # no piece is drawn twice, nor is a walk
+    assert len({*z.flatten().tolist()}) > 0.99 * z.numel()
+    assert not torch.equal(walks.draw_steps(again, generator), end)
+    assert torch.equal(walks.draw_steps(again, torch.Generator().manual_seed(3)), end) and torch.equal(again, z)
 
 
 @pytest.mark.parametrize(("T", "d", "n"), [(21, 64, 256), (19, 3, 7), (9, 512, 256)])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 from functools import lru_cache, partial
@@ -22,6 +23,8 @@ from theorems.gaussian.observables import START, Observable, Term, Vector
 from theorems.gaussian.process import Moment, Process
 
 Array = np.ndarray[Any, np.dtype[np.float64]]
+#: Products of a sum below which it is formed as it stands.
+FEW = 1 << 14
 
 
 @lru_cache(maxsize=4096)
@@ -236,7 +239,7 @@ class Numeric:
         last, both = one.ndim - 1, tuple(sorted({*axes, *others}))
         left = left @ self.kernel
         operands: list[Any] = [left, [*axes, last], right, [*others, last], list(both)]
-        return np.einsum(*operands, optimize=True), both
+        return _einsum(*operands), both
 
     def _place(self, name: str, places: Mapping[str, Any]) -> Any:
         if name == START:
@@ -299,12 +302,22 @@ def _contracted(operands: list[tuple[Array, tuple[int, ...]]], length: int, orde
             one, two = (part if axes[1] == index else part.T for part, axes in (parts[:2], parts[2:]))
             summed = one @ two.T if parts[1][parts[1][0] == index] == rest[0] else two @ one.T
         else:
-            summed = np.einsum(*parts, list(rest), optimize=True)
+            summed = _einsum(*parts, list(rest))
         if rest:
             _join(tables, rest, summed)
         else:
             scalar *= float(summed)
     return scalar
+
+
+def _einsum(*operands: Any) -> Any:
+    """numpy's einsum of arrays and their axes in turn; to look for a way takes longer than a small sum."""
+    sizes = {
+        axis: n
+        for array, axes in zip(operands[:-1:2], operands[1::2], strict=True)
+        for axis, n in zip(axes, array.shape, strict=True)
+    }
+    return np.einsum(*operands, optimize=math.prod(sizes.values()) > FEW)
 
 
 def _join(tables: dict[tuple[int, ...], Array], axes: tuple[int, ...], array: Array) -> None:

@@ -18,7 +18,7 @@ def make(T: int, d: int, W: Any, seed: int, tier: str) -> Callable[[int, int], A
     def torch_part() -> Callable[[int], None]:
         import torch
 
-        from montecarlo.walks import draw_normals
+        from montecarlo.draws import draw_normals
 
         torch.set_num_threads(1)
         generator = torch.Generator().manual_seed(seed)

@@ -14,6 +14,7 @@ from torch import Tensor
 from montecarlo import registry
 from montecarlo.bao2024 import appendix_b
 from montecarlo.directly import draw_growth, run_search
+from montecarlo.draws import normals
 from montecarlo.empirical_checks import Growth, Search
 from montecarlo.walks import Walks
 
@@ -81,11 +82,8 @@ def looped(walk: Any) -> dict[str, float]:
 
 def walks(n: int, T: int) -> Any:
     """The walks that a growth draws from the generator with seed 0."""
-    random, d = generator(), appendix_b.DIMENSION
-    tokens = torch.randn(n, T, d, generator=random, dtype=torch.float32)
     # the target's own step comes last
-    steps = torch.cat([tokens, torch.randn(n, 1, d, generator=random, dtype=torch.float32)], 1)
-    return steps.double().cumsum(1).numpy()
+    return normals(generator(), n, T + 1, appendix_b.DIMENSION).cumsum(1).numpy()
 
 
 @pytest.mark.parametrize("T", [2, 3, 9, 24])

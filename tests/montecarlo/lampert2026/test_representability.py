@@ -16,6 +16,7 @@ import torch
 from scipy.optimize import minimize
 
 from montecarlo import registry
+from montecarlo.draws import normals
 from montecarlo.empirical_checks import Observation, Simulation
 from montecarlo.engine import draw
 from montecarlo.lampert2026 import representability
@@ -210,8 +211,8 @@ def generator(seed: int = 0) -> torch.Generator:
 
 
 def sphere(points: int, dim: int, n: int, seed: int) -> torch.Tensor:
-    normals = torch.randn((points, dim, n), generator=generator(seed), dtype=torch.float64)
-    unit: torch.Tensor = normals / normals.norm(dim=1, keepdim=True)
+    z = normals(generator(seed), points, dim, n)
+    unit: torch.Tensor = z / z.norm(dim=1, keepdim=True)
     return unit
 
 

@@ -130,7 +130,7 @@ def test_equal_sides_meet(which: str) -> None:
 @pytest.mark.parametrize("which", sorted(set(TRUE) - {"nothing random", "Gaussian kurtosis"}))
 def test_a_right_side_off_by_half_is_parted(which: str) -> None:
     law, left, right = TRUE[which]
-    one, two = simulated(law, left, times(num("3/2"), right), walks=2**18)
+    one, two = simulated(law, left, times(num("3/2"), right), walks=2**19)
     assert apart(one, two)
 
 
