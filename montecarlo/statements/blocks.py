@@ -1,4 +1,4 @@
-"""Sampling on a CPU without torch: blocks of walks drawn by numpy, reduced on the spot and merged in block order.
+"""Sampling on a CPU without torch: blocks of walks drawn with numpy, reduced on the spot and merged in block order.
 
 As in ``montecarlo.engine`` a block's numbers depend on (run seed, claim id, case, block index) alone, so that a sample
 does not depend on how many threads drew it. A few blocks are drawn at once, in turns that their indices determine, as

@@ -66,8 +66,8 @@ PEERS = tuple(_peer(name) for name in (BASE, "numpy_einsum", "torch_batched", "t
 #: By tier: how it runs by its kernel alone and through the engine, and its generator.
 TIERS = {
     "literal": (
-        _tier("literal", "through_engine", "literal", "torch normals"),
-        _generator("torch normals", "literal"),
+        _tier("literal", "through_engine", "literal", "literal normals"),
+        _generator("literal normals", "literal"),
     ),
     "fused": (
         _tier("fused", "kernel", "fused", "fused normals"),

@@ -11,7 +11,7 @@ AT_ONCE = 1 << 20
 
 
 def make(T: int, d: int, W: Any, seed: int, tier: str) -> Callable[[int, int], Any]:
-    """run(walks, threads) -> the walks whose normals were drawn; literal is torch's generator, a float32 buffer."""
+    """run(walks, threads) -> the walks whose normals were drawn; literal fills a float32 buffer."""
     a_walk = T + d if tier == "joint" else T * d
     per_block = max(16, AT_ONCE // a_walk // 16 * 16)
 
