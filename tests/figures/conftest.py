@@ -45,7 +45,7 @@ SMALL: dict[str, Callable[[int], dict[str, Any]]] = {
     "smoothing_ratio": lambda seed: smoothing_ratio.data(
         seed=seed, slopes=("1", "-1/2", "-1"), counts=(2, 4), inside=("-3/4", "-3/10"), sets=600
     ),
-    "cosine_ratio": lambda seed: cosine_ratio.data(seed=seed, dimensions=(2, 8, 32), sets=200),
+    "cosine_ratio": lambda seed: cosine_ratio.data(seed=seed, dimensions=(2, 8, 32), sets=800),
     "sign_map": lambda seed: sign_map.data(seed=seed, each=1, sets=400),
     "pattern_costs": lambda seed: pattern_costs.data(
         seed=seed, panels=(("4/5", "0"), ("1/2", "1")), groups=(1, 4), searched=(1,)
