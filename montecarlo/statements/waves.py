@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import combinations_with_replacement
+from operator import add
 from typing import Any
 
 import numpy as np
@@ -137,9 +138,9 @@ def _wave(node: Node, env: Environment, linear: Linear) -> Terms | None:
         return None
     start, slope = linear(node[1])
     if op == "exp":
-        return {tuple(map(complex, slope)): complex(math.exp(start))}
+        return {tuple(slope.astype(np.complex128).tolist()): complex(math.exp(start))}
     turns = [(sign, np.exp(1j * sign * start) / 2 / (1j * sign if op == "sin" else 1)) for sign in (1, -1)]
-    return {tuple(1j * sign * slope): complex(weight) for sign, weight in turns}
+    return {tuple((1j * sign * slope).tolist()): complex(weight) for sign, weight in turns}
 
 
 def _expanded(node: Node, env: Environment, leaf: Leaf, zero: tuple[complex, ...]) -> Terms:
@@ -192,7 +193,7 @@ def _multiplied(first: Terms, *others: Terms) -> Terms:
     for terms in others:
         if len(first) * len(terms) > MOST_TERMS:
             raise NoWavesError("*")
-        pairs = ({tuple(np.add(a, b)): one * two} for a, one in first.items() for b, two in terms.items())
+        pairs = ({tuple(map(add, a, b)): one * two} for a, one in first.items() for b, two in terms.items())
         first = _added(pairs)
     return first
 
@@ -200,9 +201,10 @@ def _multiplied(first: Terms, *others: Terms) -> Terms:
 def _parts(terms: Terms, law: Law) -> tuple[float, list[Part]]:
     """The mean of all, then the parts that share nothing, each as the weights and slopes of its exponentials."""
     mean, groups = 0j, list[tuple[set[int], Part]]()
-    for key, weight in terms.items():
-        slope = np.array(key)
-        mean += weight * law.mean(slope)
+    slopes = np.array(list(terms), dtype=np.complex128)
+    means = law.mean(slopes) if len(slopes) else []
+    for slope, weight, own in zip(slopes, terms.values(), means, strict=True):
+        mean += weight * own
         support = law.shared(slope)
         if not support:
             continue
