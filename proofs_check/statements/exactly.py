@@ -97,8 +97,9 @@ class Exactly:
 
     def violates(self, case: Case) -> bool:
         """Whether the exact values of the sides at a case are certain to violate the statement."""
-        left, right = (self.at(side, case) for side in (self.prop.left, self.prop.right))
-        return left is not None and right is not None and contradicts(self.prop, left, right) is True
+        if (left := self.at(self.prop.left, case)) is None or (right := self.at(self.prop.right, case)) is None:
+            return False
+        return contradicts(self.prop, left, right) is True
 
     def agree(self, left: Expr, right: Expr) -> bool:
         """Whether two sides are equal in every order; the places are those of the second."""
