@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from fractions import Fraction
+from functools import partial
+from typing import Any
 
 from montecarlo.search_values import evaluate
 from proofs_check.statements.rounding import data, radii_of, widths
@@ -41,9 +44,9 @@ def conflicting(prop: Proposition, case: Case, evaluated: Proposition | None = N
             continue
         if not (math.isfinite(value) and math.isfinite(exact)) or _near(exact, value):
             continue
-        bounds, plain = widths(prop, node, case), node.plain()
+        bounds = widths(prop, node, case)
         # how far rounding alone may take the value
-        (rounding,) = radii_of(bounds, case, lambda near: [evaluate(plain, near.plain())], 1)
+        (rounding,) = radii_of(bounds, case, partial(_evaluated, node.plain()), 1)
         if math.isinf(rounding) and (evaluated or (bounds is None and not data(case))):
             rounding = DIGITS * max(abs(exact), abs(value))
         rounding += max(abs(evaluate(again.plain(), case.plain(), moved) - value) for moved in (1.0, -1.0))
@@ -53,3 +56,7 @@ def conflicting(prop: Proposition, case: Case, evaluated: Proposition | None = N
         if abs(exact - value) > rounding + AGREE * scale:
             return f"{node} at {case} is {text} exactly and {value!r} in floats"
     return ""
+
+
+def _evaluated(plain: Sequence[Any], case: Case) -> list[float]:
+    return [evaluate(plain, case.plain())]
