@@ -210,8 +210,14 @@ def _multiplied(first: Terms, *others: Terms) -> Terms:
     for terms in others:
         if len(first) * len(terms) > MOST_TERMS:
             raise NoWavesError("*")
-        pairs = ({tuple(map(add, a, b)): one * two} for a, one in first.items() for b, two in terms.items())
-        first = _added(pairs)
+        found: Terms = {}
+        # a number has no slope
+        each = [(b if any(b) else None, weight) for b, weight in terms.items()]
+        for a, one in first.items():
+            for b, two in each:
+                key = a if b is None else tuple(map(add, a, b))
+                found[key] = found.get(key, 0j) + one * two
+        first = found
     return first
 
 
