@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from random import Random
 from typing import TypeVar
+from unittest.mock import patch
 
 from hypothesis import HealthCheck, Phase, core, find, given, seed, settings
 from hypothesis.errors import HypothesisWarning, NoSuchExample, Unsatisfiable
@@ -64,15 +65,14 @@ def least(cases: SearchStrategy[Drawn], wanted: Callable[[Drawn], bool], count: 
 
 @contextmanager
 def _without_constants_of_modules() -> Iterator[None]:
-    own, none, seeded = providers._get_local_constants, Constants(), core.deterministic_PRNG
+    own, none = providers._get_local_constants, Constants()
     # the cache holds permitted constants of both kinds under one key
     providers.CONSTANTS_CACHE.cache.clear()
     providers._get_local_constants = lambda: none
-    # nothing here takes numbers from generators that all share, which are else seeded and set back for every case
-    core.deterministic_PRNG = nullcontext
     try:
-        yield
+        # nothing here takes numbers from generators that all share, which are else seeded and set back for every case
+        with patch.object(core, "deterministic_PRNG", nullcontext):
+            yield
     finally:
-        core.deterministic_PRNG = seeded
         providers._get_local_constants = own
         providers.CONSTANTS_CACHE.cache.clear()
