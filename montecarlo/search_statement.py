@@ -17,6 +17,14 @@ def _numbered(node: Sequence[Any]) -> Callable[[Floats], float]:
     return partial(number, compiled(node))
 
 
+def _part(gap: float, terms: list[list[float]]) -> float:
+    """The gap as a part of the largest term, or of itself; NaN where it is."""
+    if not gap:
+        return gap
+    sizes = [abs(term) for side in terms for term in side]
+    return gap / max([size for size in sizes if math.isfinite(size)] + [abs(gap), 1e-300])
+
+
 class Landscape:
     """How far a statement is from being violated, case by case: above 0 it is violated.
 
@@ -29,16 +37,26 @@ class Landscape:
         self.margins = [margin(side, _numbered) for side in (left, right)] if relation in CLAUSES else []
         if self.margins:
             left = right = ["number", "0"]
-        self.sides = [[compiled(term) for term in (side[1:] if side[0] == "+" else [side])] for side in (left, right)]
+        terms = [side[1:] if side[0] == "+" else [side] for side in (left, right)]
+        self.sides = [[(str(term), compiled(term)) for term in side] for side in terms]
         self.bounds = {name: None if bound is None else compiled(bound) for name, bound in known["bounds"].items()}
         self.relations = [(relation, compiled(one), compiled(two)) for relation, one, two in known["relations"]]
 
-    def gap(self, case: Floats) -> float:
-        """left - right for <=, right - left for >=, |left - right| for =; NaN where a side has no value."""
-        return self._between(self._terms(case))
+    def terms(self, case: Floats) -> dict[str, float]:
+        """The values of the terms by what they are, for a statement that shares some (``measured``)."""
+        return {text: number(term, case) for side in self.sides for text, term in side}
 
-    def _terms(self, case: Floats) -> list[list[float]]:
-        return [[number(term, case) for term in side] for side in self.sides]
+    def measured(self, case: Floats, known: Mapping[str, float]) -> tuple[float, float]:
+        """``excess`` at a case, and the gap, the values of some terms being known.
+
+        The gap is left - right for <=, right - left for >=, |left - right| for =; NaN where a side has no value.
+        """
+        terms = self._terms(case, known)
+        gap = self._between(terms)
+        return (self.excess(case) if self.margins else _part(gap, terms)), gap
+
+    def _terms(self, case: Floats, known: Mapping[str, float]) -> list[list[float]]:
+        return [[known[text] if text in known else number(term, case) for text, term in side] for side in self.sides]
 
     def _between(self, terms: list[list[float]]) -> float:
         one, two = (sum(side[1:], side[0]) for side in terms)
@@ -51,12 +69,8 @@ class Landscape:
         if self.margins:
             one, two = (side(case) for side in self.margins)
             return excess(self.relation, one, two)
-        terms = self._terms(case)
-        gap = self._between(terms)
-        if not gap:
-            return gap
-        sizes = [abs(term) for side in terms for term in side]
-        return gap / max([size for size in sizes if math.isfinite(size)] + [abs(gap), 1e-300])
+        terms = self._terms(case, {})
+        return _part(self._between(terms), terms)
 
     def projected(self, case: Floats) -> Floats | None:
         """The case moved into the hypotheses as far as floats can; None where one fails."""
@@ -108,10 +122,12 @@ class Landscape:
         if here is None or math.isnan(best):
             return -math.inf, start, 1
         step, tries = 0.5, 1
+        # of integers alone none is moved
+        free = any(name not in self.known["fixed"] for table in here.values() for name in table)
         while tries < steps and step > 1e-9:
             tries += 1
-            there = self.projected(self._moved(here, generator, step))
-            value = math.nan if there is None else self.excess(there)
+            there = self.projected(self._moved(here, generator, step)) if free else here
+            value = math.nan if there is None else self.excess(there) if free else best
             if there is not None and value > best:
                 here, best, step = there, value, min(step * 1.5, 4.0)
             else:

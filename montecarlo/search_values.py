@@ -125,7 +125,10 @@ def compiled(node: Sequence[Any]) -> Callable[[Floats], Array]:
         return _property(op, compiled(args[0]), args[1], compiled(args[2]), compiled(args[3]))
     parts = [compiled(arg) for arg in args]
     function = _FUNCTIONS[op]
-    return lambda case: function(*(part(case) for part in parts))
+    if len(parts) == 2:
+        one, two = parts
+        return lambda case: function(one(case), two(case))
+    return lambda case: function(*[part(case) for part in parts])
 
 
 def _property(kind: str, body: Any, name: str, low: Any, high: Any) -> Callable[[Floats], Array]:
@@ -150,6 +153,8 @@ def _plain(value: Array) -> Array:
 
 
 def _product(*parts: Array) -> Array:
+    if all(isinstance(part, float) for part in parts):
+        return math.prod(parts)
     found = parts[0]
     for part in parts[1:]:
         both = _is_array(found) and _is_array(part)

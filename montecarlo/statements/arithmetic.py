@@ -169,7 +169,7 @@ def product(one: Value, two: Value, node: Node) -> Value:
     left, right = one.array, two.array
     kinds = (one.kind, two.kind)
     if kinds in (("row", "column"), ("row", "family")):
-        return Value("scalar", (left * right).sum(-1))
+        return Value("scalar", library(left, right).einsum("...d,...d->...", left, right))
     if kinds == ("row", "matrix"):
         return Value("row", applied(right.mT, left))
     if kinds in (("matrix", "column"), ("matrix", "family")):
@@ -209,7 +209,8 @@ def _power(node: Node, env: Environment) -> Value:
         inner = evaluate(node[1][1], env)
         axes = tuple(range(-CORE[inner.kind], 0))
         if axes:
-            return Value("scalar", (inner.array * inner.array).sum(axes))
+            core = "cd"[-len(axes) :]
+            return Value("scalar", library(inner.array).einsum(f"...{core},...{core}->...", inner.array, inner.array))
     base, exponent = evaluate(node[1], env), scalar(node[2], env)
     if base.kind == "matrix":
         if is_array(exponent) or exponent != round(exponent) or exponent < 0:

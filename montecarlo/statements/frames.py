@@ -19,6 +19,8 @@ from montecarlo.statements import radii
 from montecarlo.statements.arrays import Array, Generator, library
 
 KINDS = ("frame", "frame-sphere", "frame-isotropic")
+#: A column of which a smaller part is left is made orthogonal once more.
+LOST = 0.5
 #: A series ends where a term is below this part of the sum, and is given up after so many terms.
 SMALL, MOST_TERMS = 2.0**-70, 1_000
 
@@ -31,20 +33,28 @@ def several(kind: str, places: int) -> bool:
 def whitened(kind: str, given: Sequence[float], z: Array, generator: Generator) -> Array:
     """The whitened tokens (places, d, n) of standard normals z of that shape, places <= d."""
     own, d = library(z), z.shape[1]
-    lengths = own.sqrt((z * z).sum(1))
-    frame: list[Array] = []
-    for column, length in zip(z, lengths, strict=True):
-        left = column / length
+    lengths = own.sqrt(own.einsum("kdn,kdn->kn", z, z))
+    made = z / lengths[:, None]
+    for k in range(1, len(z)):
+        lost = own.where(_left(made[k], made[:k]) < LOST)[0]
         # again where much of it is lost, so that rounding is not magnified
-        for _ in range(2 if frame else 0):
-            for one in frame:
-                left -= (one * left).sum(0) * one
-            left /= own.sqrt((left * left).sum(0))
-        frame.append(left)
-    made = own.stack(frame)
+        if len(lost):
+            column = made[k][:, lost]
+            _left(column, made[:k][:, :, lost])
+            made[k][:, lost] = column
     if kind == "frame-isotropic":
         return made * (math.sqrt(d) * radii.lengths(given, z, generator))
     return made * (math.sqrt(d) if kind == "frame-sphere" else lengths[:, None])
+
+
+def _left(column: Array, frame: Array) -> Array:
+    """Make unit vectors (d, n) orthogonal to a frame (k, d, n), and unit vectors again; how long they were between."""
+    own = library(column)
+    for one in frame:
+        column -= own.einsum("dn,dn->n", one, column) * one
+    length: Array = own.sqrt(own.einsum("dn,dn->n", column, column))
+    column /= length
+    return length
 
 
 @dataclass(frozen=True)

@@ -170,10 +170,14 @@ def _cumulants(terms: list[tuple[Node, Forms]], env: Environment, most: int) -> 
 def _from_values(found: Array, weights: Array, outer: Array, most: int) -> Array:
     """kappa_0 = 0 and kappa_1, ..., kappa_most of numbers at points of a grid; NotFewError where it is too narrow."""
     mean = float(weights @ found)
-    highest = weights * abs(found - mean) ** most
+    powers = [found - mean]
+    for _ in range(2, most + 1):
+        powers.append(powers[-1] * powers[0])
+    # most is even
+    highest = weights * powers[-1]
     if float(highest @ outer) > BEYOND * float(highest.sum()):
         raise NotFewError("what grows too fast for the grid")
-    central = [1.0, 0.0, *(float(weights @ (found - mean) ** n) for n in range(2, most + 1))]
+    central = [1.0, 0.0, *(float(weights @ power) for power in powers[1:])]
     kappa = [0.0, 0.0]
     for n in range(2, most + 1):
         kappa.append(central[n] - sum(math.comb(n - 1, k - 1) * kappa[k] * central[n - k] for k in range(2, n)))

@@ -38,7 +38,8 @@ def whitened(kind: str, given: Sequence[float], z: Array, generator: Generator) 
     if kind == "iid-signs":
         return 2 * double(z >= 0) - 1
     if kind in ("iid-sphere", "iid-isotropic"):
-        uniform = z * (math.sqrt(z.shape[1]) / library(z).sqrt((z * z).sum(1)))[:, None]
+        own = library(z)
+        uniform = z * (math.sqrt(z.shape[1]) / own.sqrt(own.einsum("kdn,kdn->kn", z, z)))[:, None]
         return uniform if kind == "iid-sphere" else uniform * lengths(given, z, generator)
     shape = (z.shape[0], 1, z.shape[2])
     if kind == "iid-student":

@@ -35,7 +35,14 @@ class Tilted:
     def numbers(self, z: Array) -> Array:
         """Those of walks with the normals z, (normals, n) -> (n,)."""
         if isinstance(z, np.ndarray):
-            return np.exp(self.slopes @ z + self.logarithms[:, None]).sum(0).real
+            # most are real, up to their signs
+            real = ~self.slopes.imag.any(1)
+            signs = np.exp(1j * self.logarithms.imag[real]).real
+            found = signs @ np.exp(self.slopes.real[real] @ z + self.logarithms.real[real, None])
+            if real.all():
+                return found
+            waves = np.exp(self.slopes[~real] @ z + self.logarithms[~real, None])
+            return found + waves.sum(0).real
         import torch
 
         slopes, logarithms = (torch.as_tensor(one, device=z.device) for one in (self.slopes, self.logarithms))
@@ -74,7 +81,6 @@ def _as_terms(slopes: NDArray[np.complex128], logarithms: NDArray[np.complex128]
     found: Terms = {}
     with np.errstate(over="raise"):
         weights = np.exp(logarithms)
-    for slope, weight in zip(slopes, weights, strict=True):
-        key = tuple(map(complex, slope))
-        found[key] = found.get(key, 0j) + complex(weight)
+    for key, weight in zip(map(tuple, slopes.tolist()), weights.tolist(), strict=True):
+        found[key] = found.get(key, 0j) + weight
     return found

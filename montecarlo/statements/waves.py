@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import combinations_with_replacement
+from operator import add
 from typing import Any
 
 import numpy as np
@@ -56,6 +57,10 @@ class Gaussian:
         """What an exponential has in common with those that it depends on: its normals."""
         return set(np.nonzero(slope)[0].tolist())
 
+    def met(self, slopes: Slope) -> Slope:
+        """Slopes, a row each, by what one of them has alone."""
+        return slopes[:, slopes.any(0)]
+
 
 @dataclass(frozen=True)
 class Sphere:
@@ -73,6 +78,11 @@ class Sphere:
     def shared(self, slope: Slope) -> set[int]:
         """What an exponential has in common with those that it depends on: its tokens."""
         return {int(k) // self.d for k in np.nonzero(slope)[0]}
+
+    def met(self, slopes: Slope) -> Slope:
+        """Slopes, a row each, by the tokens that one of them has alone."""
+        tokens = slopes.reshape(len(slopes), -1, self.d)
+        return tokens[:, tokens.any((0, 2))].reshape(len(slopes), -1)
 
 
 Law = Gaussian | Sphere | Frame | Powers
@@ -121,7 +131,15 @@ def kurtosis_of_terms(terms: Terms, power: int, apart: bool = False, law: Law | 
         if not parts:
             # all that is random cancels: a constant
             return 1.0
-        kappa = sum((_cumulants(part, 4 * power, law) for part in parts), np.zeros(4 * power + 1))
+        kappa, known = np.zeros(4 * power + 1), dict[tuple[Any, ...], NDArray[np.float64]]()
+        for part in parts:
+            weights, slopes = [weight for weight, _ in part], np.array([slope for _, slope in part])
+            slopes = law.met(slopes) if isinstance(law, Gaussian | Sphere) else slopes
+            # every token of a sum is a part like the others
+            key = (*weights, slopes.tobytes())
+            if key not in known:
+                known[key] = _cumulants(weights, slopes, 4 * power, law)
+            kappa = kappa + known[key]
         if apart:
             mean, kappa = 0.0, kappa * [1 + (-1) ** r for r in range(len(kappa))]
         kappa[1] = mean
@@ -137,9 +155,9 @@ def _wave(node: Node, env: Environment, linear: Linear) -> Terms | None:
         return None
     start, slope = linear(node[1])
     if op == "exp":
-        return {tuple(map(complex, slope)): complex(math.exp(start))}
+        return {tuple(slope.astype(np.complex128).tolist()): complex(math.exp(start))}
     turns = [(sign, np.exp(1j * sign * start) / 2 / (1j * sign if op == "sin" else 1)) for sign in (1, -1)]
-    return {tuple(1j * sign * slope): complex(weight) for sign, weight in turns}
+    return {tuple((1j * sign * slope).tolist()): complex(weight) for sign, weight in turns}
 
 
 def _expanded(node: Node, env: Environment, leaf: Leaf, zero: tuple[complex, ...]) -> Terms:
@@ -192,17 +210,24 @@ def _multiplied(first: Terms, *others: Terms) -> Terms:
     for terms in others:
         if len(first) * len(terms) > MOST_TERMS:
             raise NoWavesError("*")
-        pairs = ({tuple(np.add(a, b)): one * two} for a, one in first.items() for b, two in terms.items())
-        first = _added(pairs)
+        found: Terms = {}
+        # a number has no slope
+        each = [(b if any(b) else None, weight) for b, weight in terms.items()]
+        for a, one in first.items():
+            for b, two in each:
+                key = a if b is None else tuple(map(add, a, b))
+                found[key] = found.get(key, 0j) + one * two
+        first = found
     return first
 
 
 def _parts(terms: Terms, law: Law) -> tuple[float, list[Part]]:
     """The mean of all, then the parts that share nothing, each as the weights and slopes of its exponentials."""
     mean, groups = 0j, list[tuple[set[int], Part]]()
-    for key, weight in terms.items():
-        slope = np.array(key)
-        mean += weight * law.mean(slope)
+    slopes = np.array(list(terms), dtype=np.complex128)
+    means = law.mean(slopes) if len(slopes) else []
+    for slope, weight, own in zip(slopes, terms.values(), means, strict=True):
+        mean += weight * own
         support = law.shared(slope)
         if not support:
             continue
@@ -217,15 +242,14 @@ def _parts(terms: Terms, law: Law) -> tuple[float, list[Part]]:
     return float(mean.real), [entries for _, entries in groups]
 
 
-def _cumulants(part: Part, most: int, law: Law) -> NDArray[np.float64]:
+def _cumulants(several: list[complex], slopes: Slope, most: int, law: Law) -> NDArray[np.float64]:
     """kappa_0 = kappa_1 = 0 and kappa_2 ... kappa_most of one part, in extended precision."""
-    weights = [np.clongdouble(weight) for weight, _ in part]
-    slopes = np.array([slope for _, slope in part])
+    weights = [np.clongdouble(weight) for weight in several]
     if isinstance(law, Gaussian):
         # the others work in double precision, token by token
-        slopes = slopes[:, slopes.any(0)].astype(np.clongdouble)
+        slopes = slopes.astype(np.clongdouble)
     own = [weight * law.mean(slope) for weight, slope in zip(weights, slopes, strict=True)]
-    if math.comb(most + len(part), most) > MOST_PRODUCTS:
+    if math.comb(most + len(weights), most) > MOST_PRODUCTS:
         raise NoWavesError("**")
     # about the mean: one more term, without a slope
     scaled = [*weights, -sum(own)]

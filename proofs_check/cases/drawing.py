@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from random import Random
 from typing import TypeVar
+from unittest.mock import patch
 
-from hypothesis import HealthCheck, Phase, find, given, seed, settings
+from hypothesis import HealthCheck, Phase, core, find, given, seed, settings
 from hypothesis.errors import HypothesisWarning, NoSuchExample, Unsatisfiable
 from hypothesis.internal.conjecture import providers
 from hypothesis.internal.constants_ast import Constants
@@ -69,7 +70,9 @@ def _without_constants_of_modules() -> Iterator[None]:
     providers.CONSTANTS_CACHE.cache.clear()
     providers._get_local_constants = lambda: none
     try:
-        yield
+        # nothing here takes numbers from generators that all share, which are else seeded and set back for every case
+        with patch.object(core, "deterministic_PRNG", nullcontext):
+            yield
     finally:
         providers._get_local_constants = own
         providers.CONSTANTS_CACHE.cache.clear()

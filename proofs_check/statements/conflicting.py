@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from fractions import Fraction
+from functools import partial
+from typing import Any
 
 from montecarlo.search_values import evaluate
-from proofs_check.statements.rounding import enclosed, radii, unbounded
-from theorems.statement.expression import Expr
+from proofs_check.statements.rounding import data, radii_of, widths
 from theorems.statement.proposition import Proposition
 from theorems.statement.reading.conditions import numbers_of
 from theorems.statement.values.cases import Case
@@ -42,17 +44,19 @@ def conflicting(prop: Proposition, case: Case, evaluated: Proposition | None = N
             continue
         if not (math.isfinite(value) and math.isfinite(exact)) or _near(exact, value):
             continue
-        rounding = _rounding(prop, node, case)
-        if math.isinf(rounding) and (evaluated or unbounded(prop, node, case)):
+        bounds = widths(prop, node, case)
+        # how far rounding alone may take the value
+        (rounding,) = radii_of(bounds, case, partial(_evaluated, node.plain()), 1)
+        if math.isinf(rounding) and (evaluated or (bounds is None and not data(case))):
             rounding = DIGITS * max(abs(exact), abs(value))
         rounding += max(abs(evaluate(again.plain(), case.plain(), moved) - value) for moved in (1.0, -1.0))
         # of an estimate alone, what is small beside 1 may be rounding of what cancels
-        scale = abs(exact) if enclosed(prop, node, case) else max(abs(exact), 1.0)
+        enclosed = bounds is not None and all(map(math.isfinite, bounds))
+        scale = abs(exact) if enclosed else max(abs(exact), 1.0)
         if abs(exact - value) > rounding + AGREE * scale:
             return f"{node} at {case} is {text} exactly and {value!r} in floats"
     return ""
 
 
-def _rounding(prop: Proposition, node: Expr, case: Case) -> float:
-    """How far rounding alone may take a number's value in floats."""
-    return radii(prop, node, case, lambda near: [evaluate(node.plain(), near.plain())], 1)[0]
+def _evaluated(plain: Sequence[Any], case: Case) -> list[float]:
+    return [evaluate(plain, case.plain())]

@@ -439,20 +439,21 @@ def _unrefuted(search: _Search, work: Work) -> Found:
 
 def _fates(search: _Search) -> Iterator[Mutant]:
     prop = search.prop
+    known = [search.landscape.terms(point) for _, point in search.pool]
     for wrong in mutants_of(prop):
         # a sum to infinity that is not read any more says nothing
         with suppress(NoRatioError):
-            yield _fate(search, wrong)
+            yield _fate(search, wrong, known)
 
 
-def _fate(search: _Search, wrong: Proposition) -> Mutant:
+def _fate(search: _Search, wrong: Proposition, known: list[dict[str, float]]) -> Mutant:
     prop, text = search.prop, f"{wrong.left} {wrong.relation} {wrong.right}"
     landscape = Landscape(wrong.left.plain(), wrong.relation, wrong.right.plain(), search.landscape.known)
-    ranked = [(landscape.excess(point), k) for k, (_, point) in enumerate(search.pool)]
-    worst = sorted((entry for entry in ranked if entry[0] > SEEN), reverse=True)
+    measured = [landscape.measured(point, terms) for (_, point), terms in zip(search.pool, known, strict=True)]
+    worst = sorted(((excess, k) for k, (excess, _) in enumerate(measured) if excess > SEEN), reverse=True)
     if prop.relation not in CLAUSES:
         # where both sides are 0 what rounding leaves has the largest excess, but a small gap
-        gaps = sorted(((landscape.gap(search.pool[k][1]), k) for _, k in worst), reverse=True)
+        gaps = sorted(((measured[k][1], k) for _, k in worst), reverse=True)
         worst = [*worst[:8], *gaps[:8]]
     for k in dict.fromkeys(k for _, k in worst[:16]):
         case = search.pool[k][0]
@@ -462,7 +463,8 @@ def _fate(search: _Search, wrong: Proposition) -> Mutant:
         fate = "implied" if clauses.follows(prop, wrong, (case for case, _ in search.pool)) else "not seen"
         return Mutant(text, fate)
     if wrong.relation == prop.relation and prop.relation != "=":
-        changes = [(landscape.gap(point), search.landscape.gap(point)) for _, point in search.pool]
+        own = [search.landscape.measured(point, terms)[1] for (_, point), terms in zip(search.pool, known, strict=True)]
+        changes = [(new, was) for (_, new), was in zip(measured, own, strict=True)]
         if all(not new - was > SEEN * max(abs(new), abs(was)) for new, was in changes):
             return Mutant(text, "implied")
     if prop.relation == "=" and proved(wrong, Work(EQUAL)) is not None:

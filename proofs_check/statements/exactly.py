@@ -24,6 +24,8 @@ from theorems.statement.reading.places import Order, Place, place_of
 from theorems.statement.reading.ranges import Range
 from theorems.statement.values.numbers import rational_at
 
+#: Functions that are real where their arguments are.
+REAL = (sp.exp, sp.cos, sp.sin, sp.cosh, sp.sinh, sp.erf)
 #: Values that are kept.
 KEPT = 4096
 
@@ -74,7 +76,7 @@ class Exactly:
             return value
         if value.has(sp.zoo, sp.nan, sp.oo, -sp.oo):
             return None
-        return value if _visibly_real(value) or value.is_real is not False else None
+        return value if visibly_real(value) or value.is_real is not False else None
 
     def _there(self, derivation: Derivation, case: Mapping[str, Any]) -> Derivation:
         """The derivation where the dimension and the parameters are known to be those of a case."""
@@ -97,8 +99,9 @@ class Exactly:
 
     def violates(self, case: Case) -> bool:
         """Whether the exact values of the sides at a case are certain to violate the statement."""
-        left, right = (self.at(side, case) for side in (self.prop.left, self.prop.right))
-        return left is not None and right is not None and contradicts(self.prop, left, right) is True
+        if (left := self.at(self.prop.left, case)) is None or (right := self.at(self.prop.right, case)) is None:
+            return False
+        return contradicts(self.prop, left, right) is True
 
     def agree(self, left: Expr, right: Expr) -> bool:
         """Whether two sides are equal in every order; the places are those of the second."""
@@ -185,10 +188,14 @@ class Exactly:
         return {one: number(Fraction(case[one])) for one in names if one not in self.prop.positions and one != "d"}
 
 
-def _visibly_real(value: sp.Expr) -> bool:
+def visibly_real(value: sp.Expr) -> bool:
     """Whether a number is made of rationals and of real functions by arithmetic, which spares sympy's deductions."""
-    whole = value.is_Add or value.is_Mul or (value.is_Pow and value.exp.is_Integer)
-    return value.is_Rational or isinstance(value, Enclosed) or (whole and all(map(_visibly_real, value.args)))
+    if value.is_Rational or value.is_NumberSymbol or isinstance(value, Enclosed):
+        return True
+    if value.is_Pow and value.base.is_Rational and value.base.is_positive:
+        return visibly_real(value.exp)
+    whole = value.is_Add or value.is_Mul or isinstance(value, REAL) or (value.is_Pow and value.exp.is_Integer)
+    return whole and all(map(visibly_real, value.args))
 
 
 def _worked_out(node: Expr) -> Expr:

@@ -204,18 +204,22 @@ class Checker(Sampled):
             seen = self._told_apart(mutant.right, self.measured)
             if not seen and room:
                 room -= 1
-                for sample in self._telling_plans(mutant.right, pool):
-                    try:
-                        self.measured.append(self._drawn(sample))
-                    except TooDearError as error:
-                        self._skipped(error, further=True)
-                        continue
-                    seen = self._told_apart(mutant.right, self.measured[-1:])
-                    break
+                further = self._one_more(mutant.right, pool)
+                seen = further is not None and self._told_apart(mutant.right, [further])
             found.mutants += 1
             found.caught += seen
             found.survivors += [] if seen else [readable(mutant.label)]
         self._told()
+
+    def _one_more(self, right: Expr, pool: list[Case]) -> Measurement | None:
+        """One more sample, which tells a right side from the left one; None where all are too dear."""
+        for sample in self._telling_plans(right, pool):
+            try:
+                self.measured.append(self._drawn(sample))
+                return self.measured[-1]
+            except TooDearError as error:
+                self._skipped(error, further=True)
+        return None
 
     def _telling_plans(self, right: Expr, pool: list[Case]) -> list[Plan]:
         """Samples that tell a wrong right side, those of the fewest normals first.
@@ -252,16 +256,11 @@ class Checker(Sampled):
         if even or other is None:
             return
         seen = any(m.contradicts(other) for m in self.measured)
-        case = None if seen else self._telling(self.prop.right, pool)
-        if case is not None:
-            left, right = self.sides(case)
-            assert left is not None and right is not None
-            try:
-                self.measured.append(self._measure(case, self._further_mark(), abs(float(left - right))))
-                seen = self.measured[-1].contradicts(other)
-            except TooDearError as error:
-                self._skipped(error, further=True)
-            self._told()
+        if not seen:
+            further = self._one_more(self.prop.right, pool)
+            seen = further is not None and further.contradicts(other)
+            if self.measured:
+                self._told()
         self.found.mutants += 1
         self.found.caught += seen
         self.found.survivors += [] if seen else [f"{self.prop.relation} -> {other}"]

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import sympy as sp
 
+from proofs_check.statements.exactly import visibly_real
 from theorems.statement.expression import Expr, StatementError, number
 
 if TYPE_CHECKING:
@@ -142,4 +143,4 @@ def _cheap(moment: Expr, exact: Exact) -> bool:
 
 
 def _number(value: sp.Expr | None) -> float | None:
-    return float(value) if value is not None and value.is_number and value.is_real else None
+    return float(value) if value is not None and (visibly_real(value) or (value.is_number and value.is_real)) else None

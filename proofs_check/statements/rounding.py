@@ -33,28 +33,21 @@ def plain_case(prop: Proposition, case: Case) -> tuple[dict[str, Any], dict[str,
 
 def radii(prop: Proposition, node: Expr, case: Case, floats: Callable[[Case], list[float]], count: int) -> list[float]:
     """A bound, or an estimate where there is none, of the rounding error of each of ``count`` entries."""
-    found = _widths(prop, node, case)
-    if found is None:
-        found = _movements(case, floats)
+    return radii_of(widths(prop, node, case), case, floats, count)
+
+
+def radii_of(bounds: list[float] | None, case: Case, floats: Callable[[Case], list[float]], count: int) -> list[float]:
+    """The same by the ``widths``; infinity where these are no bound and there are no data that could be moved."""
+    found = _movements(case, floats) if bounds is None else bounds
     return found if len(found) == count else [math.inf] * count
 
 
-def unbounded(prop: Proposition, node: Expr, case: Case) -> bool:
-    """Whether nothing bounds rounding as there is no enclosure, and no data that could be moved: numbers alone."""
-    return not _data(case) and _widths(prop, node, case) is None
-
-
-def enclosed(prop: Proposition, node: Expr, case: Case) -> bool:
-    """Whether interval arithmetic bounds the rounding of a number."""
-    found = _widths(prop, node, case)
-    return found is not None and all(map(math.isfinite, found))
-
-
-def _data(case: Case) -> bool:
+def data(case: Case) -> bool:
+    """Whether a case has more than numbers."""
     return bool(case.matrices or case.vectors or case.sequences)
 
 
-def _widths(prop: Proposition, node: Expr, case: Case) -> list[float] | None:
+def widths(prop: Proposition, node: Expr, case: Case) -> list[float] | None:
     """The widths of the enclosure; None where the interval arithmetic does not have an operation."""
     from montecarlo.statements.encloser import Encloser, UnboundedError
     from montecarlo.statements.environment import environment_of
@@ -75,7 +68,7 @@ def _widths(prop: Proposition, node: Expr, case: Case) -> list[float] | None:
 
 def _movements(case: Case, floats: Callable[[Case], list[float]]) -> list[float]:
     """How far each entry goes where the data are moved a little; infinity where a value is lost, [] without such."""
-    if not _data(case):
+    if not data(case):
         return []
     here, far = floats(case), list[float]()
     for near in _near(case):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import sympy as sp
 
-from proofs_check.statements.exactly import Exactly, _visibly_real
+from proofs_check.statements.exactly import Exactly, visibly_real
 from theorems.algebra.norms import MatrixNorm
 from theorems.statement import proposition
 from theorems.statement.deciding.decide import Derivation
@@ -121,5 +121,6 @@ def test_a_value_is_worked_out_once_at_a_case(monkeypatch: pytest.MonkeyPatch) -
 
 def test_numbers_are_seen_to_be_real_by_arithmetic_alone() -> None:
     norm = MatrixNorm(2, 2, 1, 2, 0, 1)
-    assert _visibly_real(3 * norm**2 - sp.Rational(1, 2)) and _visibly_real(1 / (1 + norm))
-    assert not any(map(_visibly_real, (sp.I, 1 + sp.sqrt(-2) * norm, norm ** sp.Rational(1, 2))))
+    assert visibly_real(3 * norm**2 - sp.Rational(1, 2)) and visibly_real(1 / (1 + norm))
+    assert visibly_real(sp.exp(sp.sqrt(2)) - sp.cos(sp.E)) and not visibly_real(sp.exp(sp.I))
+    assert not any(map(visibly_real, (sp.I, 1 + sp.sqrt(-2) * norm, norm ** sp.Rational(1, 2))))

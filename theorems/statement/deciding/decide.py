@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import pairwise, product
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -94,7 +94,7 @@ class Derivation:
         self._divided: dict[Expr, list[Expr]] = {}
         self._equations: dict[Order, dict[sp.Symbol, sp.Expr]] = {}
         # the numbers of the names at the cases last looked at, by which object each case is
-        self._seen: dict[int, tuple[Mapping[str, Any], dict[tuple[Order, str], Fraction | sp.Expr]]] = {}
+        self._seen: dict[int, _Seen] = {}
 
     @cached_property
     def orders(self) -> tuple[Order, ...]:
@@ -205,32 +205,33 @@ class Derivation:
             return False
         return True
 
-    def _numbers(self, case: Mapping[str, Any]) -> dict[tuple[Order, str], Fraction | sp.Expr]:
-        """The numbers that names were found to have at a case; a case is not changed once it is looked at."""
+    def _at(self, case: Mapping[str, Any]) -> _Seen:
+        """What was found at a case; a case is not changed once it is looked at."""
         seen = self._seen.get(id(case))
-        if seen is None or seen[0] is not case:
+        if seen is None or seen.case is not case:
             if len(self._seen) >= SEEN:
                 self._seen.clear()
-            seen = self._seen[id(case)] = (case, {})
-        return seen[1]
+            seen = self._seen[id(case)] = _Seen(case)
+        return seen
 
     def put(self, formula: sp.Expr, order: Order, case: Mapping[str, Any]) -> sp.Expr:
         """A formula in one order, with the numbers of a case for its names; NotPolynomialError for one without."""
-        exact, known = self.exact(order), self._numbers(case)
+        exact, seen = self.exact(order), self._at(case)
         if exact.law.lengths:
             # a moment of a power that is a number has a name
             formula = formula.replace(Radial, lambda power: Radial(self.put(power, order, case)))
+        symbols, without = _made_of(formula)
         point: dict[str, Fraction | sp.Expr] = {}
-        for s in formula.free_symbols:
-            if (order, s.name) not in known:
-                known[order, s.name] = _number(s.name, case, exact)
-            point[s.name] = known[order, s.name]
+        for s in symbols:
+            if (order, s.name) not in seen.known:
+                seen.known[order, s.name] = _number(s.name, seen, exact)
+            point[s.name] = seen.known[order, s.name]
         rational = {name: value for name, value in point.items() if isinstance(value, Fraction)}
         if len(rational) == len(point) and (quick := rational_at(formula, rational)) is not None:
             return sp.Rational(int(quick.p), int(quick.q))
-        table = {s: sp.sympify(point[s.name]) for s in formula.free_symbols}
+        table = {s: sp.sympify(point[s.name]) for s in symbols}
         # before anything is multiplied by it: 0 times what has no value is none
-        if any(poles(one, table) for one in formula.atoms(sp.hyper, Spherical)):
+        if any(poles(one, table) for one in without):
             raise NotPolynomialError("a term of a sum to infinity divides by 0")
         value = sp.sympify(formula.xreplace(table)) if table else formula
         if value.has(sp.nan, sp.zoo):
@@ -265,24 +266,43 @@ def _place(place: Place, case: Mapping[str, Any]) -> int:
     return (int(case[place.name]) if place.name else 0) + place.offset
 
 
-def _number(name: str, case: Mapping[str, Any], exact: Exact) -> Fraction | sp.Expr:
-    if name in exact.traces.table or name in exact.named:
-        lists = {key: value for key, value in case.items() if isinstance(value, list) and value}
+@dataclass
+class _Seen:
+    """A case that was looked at, and the numbers that names were found to have there, by the order."""
+
+    case: Mapping[str, Any]
+    known: dict[tuple[Order, str], Fraction | sp.Expr] = field(default_factory=dict)
+
+    @cached_property
+    def rational(self) -> Case:
+        """The case in rational numbers, sequences being vectors."""
+        lists = {key: value for key, value in self.case.items() if isinstance(value, list) and value}
         matrices = {
             key: tuple(tuple(map(Fraction, row)) for row in value)
             for key, value in lists.items()
             if isinstance(value[0], list)
         }
         vectors = {key: tuple(map(Fraction, value)) for key, value in lists.items() if key not in matrices}
-        if name in exact.traces.table:
-            return exact.traces.value(name, matrices, vectors)
-        numbers = {key: Fraction(value) for key, value in case.items() if key not in lists}
-        return norm_at(exact.named[name], Case(numbers, matrices, vectors))
-    if exact.law.lengths and (value := radial_at(name, [Fraction(case[one]) for one in LENGTHS])) is not None:
+        numbers = {key: Fraction(value) for key, value in self.case.items() if not isinstance(value, list)}
+        return Case(numbers, matrices, vectors)
+
+
+@lru_cache(maxsize=256)
+def _made_of(formula: sp.Expr) -> tuple[tuple[sp.Symbol, ...], tuple[sp.Expr, ...]]:
+    """The names in a formula, and the functions in it that may have no value."""
+    return (*formula.free_symbols,), (*formula.atoms(sp.hyper, Spherical),)
+
+
+def _number(name: str, seen: _Seen, exact: Exact) -> Fraction | sp.Expr:
+    if name in exact.traces.table:
+        return exact.traces.value(name, seen.rational.matrices, seen.rational.vectors)
+    if name in exact.named:
+        return norm_at(exact.named[name], seen.rational)
+    if exact.law.lengths and (value := radial_at(name, [seen.rational.numbers[one] for one in LENGTHS])) is not None:
         return value
-    if name not in case:
+    if name not in seen.case:
         raise NotPolynomialError(f"{name} has no exact value at a case")
-    return Fraction(case[name])
+    return Fraction(seen.case[name])
 
 
 def decide(prop: Proposition, derivation: Derivation, bounding: bool = True, proving: bool = True) -> Decision:

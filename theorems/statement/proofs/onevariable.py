@@ -188,6 +188,9 @@ class Line:
                     return True
             except (sp.CoercionFailed, sp.PolynomialError):
                 pass
+        # of two signs that are tried one is mostly seen to be wrong
+        if self.at(h, _middle(low, high)) == -1:
+            return False
         before, summed = len(self.steps), h
         h = _neat(h)
         # of a sum a limit, or a constant, is read off before it is made a fraction
