@@ -19,7 +19,7 @@ from typing import Any
 from hypothesis import assume
 from hypothesis import strategies as st
 
-from proofs_check.cases.drawing import least
+from proofs_check.cases.drawing import integers, least, sampled_from
 from proofs_check.cases.drawn import key as key_of
 from proofs_check.cases.of_statements import Case, Draw, case_as_text, case_of, exact_case, own_numbers, satisfied
 from proofs_check.cases.rotations import rotated
@@ -48,10 +48,10 @@ class _ByHypothesis(Draw):
     """The choices of a case, each made by Hypothesis; they shrink towards the simplest."""
 
     def one_of(self, options: Any) -> Any:
-        return self.random(st.sampled_from(list(options)))  # type: ignore[operator]
+        return self.random(sampled_from(list(options)))  # type: ignore[operator]
 
     def integer(self, low: int, high: int) -> int:
-        found: int = self.random(st.integers(low, high))  # type: ignore[operator]
+        found: int = self.random(integers(low, high))  # type: ignore[operator]
         return found
 
 
