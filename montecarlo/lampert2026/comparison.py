@@ -111,18 +111,20 @@ def _iterated(rows: Tensor, ways: Tensor, gap: float) -> Tensor:
     size = small.shape[-1]
     # the squared norm of the rows q (w - l)^T is that of their Gram matrix
     gram = (query @ query.mT) * (winner @ winner.mT)
-    norm = torch.linalg.eigvalsh(gram)[:, -1].sqrt()[:, None, None]
+    norm = torch.linalg.eigvalsh(gram)[:, -1].sqrt()[:, None]
+    weight = (WEIGHT / norm)[:, None]
     W = flat.new_zeros(len(rows), size, size)
     y = flat.new_zeros(len(rows), len(ways))
     mean_W, mean_y = torch.zeros_like(W), torch.zeros_like(y)
     best = torch.stack([torch.zeros(len(rows)), torch.full((len(rows),), float("inf"))], 1).to(W)
     for _ in range(ITERATIONS // EVERY):
         for _ in range(EVERY):
-            u, s, v = torch.linalg.svd(W + _adjoint(flat, y, size) / norm)
-            new = (u * (s - WEIGHT / norm[..., 0]).clamp(min=0)[:, None, :]) @ v
-            y = (y + (MARGIN - _margins(flat, 2 * new - W)) / norm[..., 0]).clamp(min=0)
+            u, s, v = torch.linalg.svd(W + _adjoint(flat, y, size) / norm[..., None])
+            new = (u * (s[:, None] - weight).clamp_(min=0)) @ v
+            y = ((MARGIN - _margins(flat, 2 * new - W)).div_(norm).add_(y)).clamp_(min=0)
             W = new
-            mean_W, mean_y = mean_W + W, mean_y + y
+            mean_W += W
+            mean_y += y
         for candidate, weights in ((W, y), (mean_W, mean_y)):
             best = _better(best, flat, candidate, weights)
         if bool((best[:, 1] - best[:, 0] <= gap * best[:, 1]).all()):

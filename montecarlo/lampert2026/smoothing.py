@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from itertools import permutations
+from itertools import combinations
+from math import lcm
 from typing import Any
 
 import torch
@@ -16,7 +17,7 @@ from torch import Tensor
 from montecarlo.draws import normals, uniforms
 from montecarlo.registry import instance, observation, simulation
 
-Exact = list[list[Fraction]]
+Whole = list[list[int]]
 
 #: Bounds E(f - E f)^4/Var(f)^2 of a quadratic form under every law below: see ``kurtosis_bound``.
 KURTOSIS = 450.0
@@ -101,30 +102,30 @@ def _tensor(rows: Any, device: torch.device) -> Tensor:
     return torch.tensor([[float(Fraction(v)) for v in row] for row in rows], dtype=torch.float64, device=device)
 
 
-def outputs(z: Exact, W: Exact, beta: Fraction, level: Fraction) -> Exact:
-    """Y_i(l) of one set of tokens."""
-    k, d = len(z), len(z[0])
-    mean = [sum((row[c] for row in z), Fraction(0)) / k for c in range(d)]
+def outputs(z: Whole, W: Whole, beta: int, level: Fraction) -> Whole:
+    """Y_i(l) of one set of k tokens, times k and the denominator of l: all in integers, as fractions take ten times."""
+    k, share, whole = len(z), level.numerator, level.denominator
+    sums = [share * sum(column) for column in zip(*z, strict=True)]
     Y = []
     for row in z:
-        inner = [(1 - level) * row[c] + level * mean[c] for c in range(d)]
-        Y.append([beta * row[r] + sum((W[r][c] * inner[c] for c in range(d)), Fraction(0)) for r in range(d)])
+        inner = [(whole - share) * k * v + s for v, s in zip(row, sums, strict=True)]
+        Y.append([beta * whole * k * v + _product(line, inner) for v, line in zip(row, W, strict=True)])
     return Y
 
 
-def _product(one: Sequence[Fraction], two: Sequence[Fraction]) -> Fraction:
-    return sum((p * q for p, q in zip(one, two, strict=True)), Fraction(0))
+def _product(one: Sequence[int], two: Sequence[int]) -> int:
+    return sum(p * q for p, q in zip(one, two, strict=True))
 
 
-def own(Y: Exact) -> Fraction:
+def own(Y: Whole) -> Fraction:
     """The mean of |Y_i|^2 over the tokens of a set."""
-    return sum((_product(row, row) for row in Y), Fraction(0)) / len(Y)
+    return Fraction(sum(_product(row, row) for row in Y), len(Y))
 
 
-def cross(Y: Exact) -> Fraction:
+def cross(Y: Whole) -> Fraction:
     """The mean of Y_i^T Y_j over the pairs i != j of a set."""
-    products = [_product(one, two) for one, two in permutations(Y, 2)]
-    return sum(products, Fraction(0)) / len(products)
+    products = [_product(one, two) for one, two in combinations(Y, 2)]
+    return Fraction(sum(products), len(products))
 
 
 def quadratic(values: Sequence[Fraction]) -> tuple[Fraction, Fraction, Fraction]:
@@ -136,22 +137,30 @@ def quadratic(values: Sequence[Fraction]) -> tuple[Fraction, Fraction, Fraction]
 Quadratic = tuple[Fraction, Fraction, Fraction]
 
 
-def _quadratic(measured: Callable[[Exact], Fraction], tokens: Any, W: Any, beta: Any) -> Quadratic:
+def _quadratic(measured: Callable[[Whole], Fraction], tokens: Any, W: Any, beta: Any) -> Quadratic:
     """D(l) (of ``own``) or N(l) (of ``cross``) of the law that picks one of the sets of tokens and permutes it.
 
     They are quadratic in l as Y is affine in it; a fourth level checks that.
     """
-    sets = [[[Fraction(v) for v in row] for row in z] for z in tokens]
-    matrix, weight = [[Fraction(v) for v in row] for row in W], Fraction(beta)
+    fine, sets = _in_integers(tokens)
+    scale, (matrix, ((weight,),)) = _in_integers([W, [[beta]]])
 
     def at(level: Fraction) -> Fraction:
-        return sum((measured(outputs(z, matrix, weight, level)) for z in sets), Fraction(0)) / len(sets)
+        total = sum((measured(outputs(z, matrix, weight, level)) for z in sets), Fraction(0))
+        return total / (len(sets) * (fine * scale * level.denominator * len(sets[0])) ** 2)
 
     c = quadratic([at(Fraction(j, 2)) for j in range(3)])
     level = Fraction(1, 3)
     if c[0] + c[1] * level + c[2] * level**2 != at(level):
         raise ArithmeticError("energies are not quadratic in l; this is a bug of ours")
     return c
+
+
+def _in_integers(matrices: Any) -> tuple[int, list[Whole]]:
+    """The common denominator of some matrices, and these times it."""
+    exact = [[[Fraction(v) for v in row] for row in rows] for rows in matrices]
+    common = lcm(*(v.denominator for rows in exact for row in rows for v in row))
+    return common, [[[int(v * common) for v in row] for row in rows] for rows in exact]
 
 
 def _both(tokens: Any, W: Any, beta: Any) -> tuple[Quadratic, Quadratic]:

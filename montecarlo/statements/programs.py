@@ -18,7 +18,7 @@ from torch import Tensor
 
 from montecarlo.statements.environment import Environment
 from montecarlo.statements.evaluation import Value, as_tensor, evaluate, reads, scalar, whole
-from montecarlo.statements.nodes import Node, StatementSimulationError, random, text
+from montecarlo.statements.nodes import Node, StatementSimulationError, has_unknown, random, text
 
 #: Relative gap at which the ends of a least norm count as met, penalty of the splitting, and its most steps.
 GAP, PENALTY, STEPS, EVERY = 1e-8, 1.0, 60_000, 25
@@ -93,7 +93,10 @@ def _coefficients(node: Node, env: Environment, points: Array, values: dict[str,
 
     It is linear where its values at all points are those that its coefficients give, and its gradients are the same.
     """
-    found = as_tensor(scalar(node, env)).expand(len(points)).double()
+    found = as_tensor(scalar(node, env))
+    if not has_unknown(node) and found.numel() == 1:
+        return np.zeros(points.shape[1]), float(found)
+    found = found.expand(len(points)).double()
     given = found.detach().numpy()
     slopes = np.zeros(points.shape)
     if len(points) > 1 + 2 * LOOKED:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from functools import lru_cache, partial
+from functools import partial
 from itertools import combinations
 from random import Random
 from typing import Any
@@ -19,7 +19,7 @@ from typing import Any
 from hypothesis import assume
 from hypothesis import strategies as st
 
-from proofs_check.cases.drawing import least
+from proofs_check.cases.drawing import integers, least, sampled_from
 from proofs_check.cases.drawn import key as key_of
 from proofs_check.cases.of_statements import Case, Draw, case_as_text, case_of, exact_case, own_numbers, satisfied
 from proofs_check.cases.rotations import rotated
@@ -48,21 +48,11 @@ class _ByHypothesis(Draw):
     """The choices of a case, each made by Hypothesis; they shrink towards the simplest."""
 
     def one_of(self, options: Any) -> Any:
-        # equal options may be of different types, as 1 and Fraction(1)
-        return self.random(_one_of((*options,), (*map(type, options),)))  # type: ignore[operator]
+        return self.random(sampled_from(list(options)))  # type: ignore[operator]
 
     def integer(self, low: int, high: int) -> int:
-        found: int = self.random(_integers(low, high))  # type: ignore[operator]
+        found: int = self.random(integers(low, high))  # type: ignore[operator]
         return found
-
-
-#: Hypothesis takes as long to look a strategy over as to draw by it.
-_integers = lru_cache(maxsize=256)(st.integers)
-
-
-@lru_cache(maxsize=1024)
-def _one_of(options: tuple[Any, ...], types: tuple[type, ...]) -> st.SearchStrategy[Any]:
-    return st.sampled_from(options)
 
 
 @dataclass(frozen=True)

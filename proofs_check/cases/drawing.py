@@ -8,13 +8,15 @@ nothing is drawn here but without these constants.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext, suppress
+from fractions import Fraction
+from functools import lru_cache
 from random import Random
-from typing import TypeVar
-from unittest.mock import patch
+from typing import Any, TypeVar
 
 from hypothesis import HealthCheck, Phase, core, find, given, seed, settings
+from hypothesis import strategies as st
 from hypothesis.errors import HypothesisWarning, NoSuchExample, Unsatisfiable
 from hypothesis.internal.conjecture import providers
 from hypothesis.internal.constants_ast import Constants
@@ -26,8 +28,30 @@ Drawn = TypeVar("Drawn")
 warnings.filterwarnings("ignore", "It looks like `register_random`", HypothesisWarning)
 
 
+#: Options of these are the same wherever they are equal and of one type.
+PLAIN = frozenset({bool, int, str, Fraction})
+
+
 class EnoughError(BaseException):
     """Raised by who looks at cases when no more are needed."""
+
+
+@lru_cache(maxsize=1024)
+def integers(low: int, high: int) -> SearchStrategy[int]:
+    """Whole numbers from low to high; a strategy is made and checked once, and not at every draw."""
+    return st.integers(low, high)
+
+
+def sampled_from(options: Sequence[Drawn]) -> SearchStrategy[Drawn]:
+    """One of some options; for the same numbers and texts a strategy is made and checked once."""
+    kinds = tuple(map(type, options))
+    return _sampled_from(tuple(options), kinds) if PLAIN.issuperset(kinds) else st.sampled_from(options)
+
+
+@lru_cache(maxsize=4096)
+def _sampled_from(options: tuple[Any, ...], _: tuple[type, ...]) -> SearchStrategy[Any]:
+    # 1 and True are equal, and no one option
+    return st.sampled_from(options)
 
 
 def quiet(count: int) -> settings:
@@ -51,7 +75,7 @@ def each(cases: SearchStrategy[Drawn], run_seed: int, count: int, look: Callable
     def looked(case: Drawn) -> None:
         look(case)
 
-    with _without_constants_of_modules(), suppress(EnoughError, Unsatisfiable):
+    with _without_constants_of_modules(), _without_seeds(), suppress(EnoughError, Unsatisfiable):
         looked()
 
 
@@ -70,9 +94,18 @@ def _without_constants_of_modules() -> Iterator[None]:
     providers.CONSTANTS_CACHE.cache.clear()
     providers._get_local_constants = lambda: none
     try:
-        # nothing here takes numbers from generators that all share, which are else seeded and set back for every case
-        with patch.object(core, "deterministic_PRNG", nullcontext):
-            yield
+        yield
     finally:
         providers._get_local_constants = own
         providers.CONSTANTS_CACHE.cache.clear()
+
+
+@contextmanager
+def _without_seeds() -> Iterator[None]:
+    """Cases take their numbers from Hypothesis alone: no generator of the process is seeded around every one."""
+    names = vars(core)
+    own, names["deterministic_PRNG"] = names["deterministic_PRNG"], nullcontext
+    try:
+        yield
+    finally:
+        names["deterministic_PRNG"] = own

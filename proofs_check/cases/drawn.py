@@ -19,7 +19,7 @@ import sympy as sp
 from hypothesis import strategies as st
 
 from proofs_check.cases import structured
-from proofs_check.cases.drawing import EnoughError, each, least
+from proofs_check.cases.drawing import EnoughError, each, integers, least, sampled_from
 from proofs_check.cases.rotations import rotated
 from theorems.algebra.expressions import ExpressionError
 from theorems.claims.catalogue import STRUCTURED, Statement, base_id
@@ -79,44 +79,44 @@ def case_strategy(draw: Callable[[st.SearchStrategy[Any]], Any], statement: Stat
     """A case of the statement's model, within what the slot asks for; shrinks towards d = 1, W = Sigma = 1, i = 1."""
     case: Case = {}
     if statement.model == "free":
-        return {name: draw(st.sampled_from(slot.get(name, statement.ranges[name]))) for name in statement.parameters}
+        return {name: draw(sampled_from(slot.get(name, statement.ranges[name]))) for name in statement.parameters}
     if statement.model == "none":
         least_T = SHORTEST if statement.relation == "order" else 1
-        case["T"] = draw(st.integers(least_T, max(64, 4 * least_T)))
+        case["T"] = draw(integers(least_T, max(64, 4 * least_T)))
         if "i" in statement.parameters:
-            case["i"] = draw(st.integers(1, case["T"]))
+            case["i"] = draw(integers(1, case["T"]))
         return case
     if statement.model in STRUCTURED:
         return structured.strategy(draw, statement, slot)
     # a condition that hardly any draw would meet is built in
     traceless = TRACELESS in statement.conditions
-    d = slot.get("d") or draw(st.integers(1, 4))
+    d = slot.get("d") or draw(integers(1, 4))
     d = max(2, d) if traceless else d
     case["d"] = d
-    spectrum = [draw(st.sampled_from(SPECTRUM)) for _ in range(d)]
-    direction = [draw(st.integers(0, 2)) for _ in range(d)]
+    spectrum = [draw(sampled_from(SPECTRUM)) for _ in range(d)]
+    direction = [draw(integers(0, 2)) for _ in range(d)]
     case["W"] = rotated(spectrum, direction)
     if traceless:
         opposite = [w for value in spectrum[: d // 2] for w in (value, str(-Fraction(value)))]
         spectrum = [*opposite, *["0"] * (d % 2)]
         case["W"] = rotated(spectrum, direction)
-        case["Sigma"] = rotated([draw(st.sampled_from(VARIANCES[:5]))] * d, [0] * d)
-    variances = [draw(st.sampled_from(VARIANCES)) for _ in range(d)]
+        case["Sigma"] = rotated([draw(sampled_from(VARIANCES[:5]))] * d, [0] * d)
+    variances = [draw(sampled_from(VARIANCES)) for _ in range(d)]
     if statement.covariance == "identity":
         variances = ["1"] * d
     elif slot.get("anisotropic") and d > 1 and len(set(variances)) == 1:
         variances[0] = "1/4" if variances[0] != "1/4" else "3"
     if not traceless:
-        case["Sigma"] = rotated(variances, [draw(st.integers(0, 2)) for _ in range(d)])
+        case["Sigma"] = rotated(variances, [draw(integers(0, 2)) for _ in range(d)])
     if statement.model == "walk":
         case["start"] = slot.get("start") or "sigma"
         _positions(draw, statement, slot, case)
     names = [*(("m",) if statement.model == "gaussian" else ()), *statement.parameters]
     for name in names:
         if name == "lam":
-            case[name] = draw(st.sampled_from(TEMPERATURES[1:] if slot.get("apart") else TEMPERATURES))
+            case[name] = draw(sampled_from(TEMPERATURES[1:] if slot.get("apart") else TEMPERATURES))
         elif name in ("m", "a", "b"):
-            case[name] = [draw(st.sampled_from(COEFFICIENTS)) for _ in range(d)]
+            case[name] = [draw(sampled_from(COEFFICIENTS)) for _ in range(d)]
     return case
 
 
@@ -124,18 +124,18 @@ def _positions(
     draw: Callable[[st.SearchStrategy[Any]], Any], statement: Statement, slot: Mapping[str, Any], case: Case
 ) -> None:
     lengths = (LONG_RUN if statement.asymptotic else EVERY_T)[slot.get("T", "middle")]
-    T = draw(st.sampled_from(lengths))
+    T = draw(sampled_from(lengths))
     if statement.regime and T % 8 == 0:
         thetas = THETAS[1:] if slot.get("apart") else THETAS
-        i = max(1, int(Fraction(draw(st.sampled_from(thetas))) * T))
+        i = max(1, int(Fraction(draw(sampled_from(thetas))) * T))
         places = {"i": i, "T": T}
     elif slot.get("apart"):
         # distinct positions away from 1, so that moved indices and exponents can be told apart
-        i = draw(st.integers(2, max(2, T - 2)))
-        places = {"i": i, "j": draw(st.integers(i + 1, max(i + 1, T - 1))), "T": T}
+        i = draw(integers(2, max(2, T - 2)))
+        places = {"i": i, "j": draw(integers(i + 1, max(i + 1, T - 1))), "T": T}
     else:
-        i = draw(st.integers(1, T))
-        places = {"i": i, "j": draw(st.integers(i, T)), "T": T}
+        i = draw(integers(1, T))
+        places = {"i": i, "j": draw(integers(i, T)), "T": T}
     case.update({name: places[name] for name in statement.positions})
 
 

@@ -11,6 +11,7 @@ from random import Random
 import sympy as sp
 from hypothesis import strategies as st
 
+from proofs_check.cases.drawing import integers, sampled_from
 from proofs_check.cases.drawn import meets
 from theorems.algebra.expressions import symbol
 from theorems.claims.catalogue import Statement
@@ -75,10 +76,10 @@ def between(values: Sequence[str], whole: bool) -> st.SearchStrategy[str]:
     low, high = min(map(Fraction, values)), max(map(Fraction, values))
     unit = 1 if whole else GRID
     first, last = math.ceil(low * unit), math.floor(high * unit)
-    listed = st.sampled_from(values)
+    listed = sampled_from(values)
     if len(values) == 1 or first >= last:
         return listed
-    return listed | st.integers(first, last).map(lambda k: str(Fraction(k, unit)))
+    return listed | integers(first, last).map(lambda k: str(Fraction(k, unit)))
 
 
 def ends(statement: Statement) -> Mapping[str, tuple[str, ...]]:

@@ -18,6 +18,7 @@ from typing import Any
 from hypothesis import assume, reject
 from hypothesis import strategies as st
 
+from proofs_check.cases.drawing import integers, sampled_from
 from proofs_check.cases.given_structured import KEYS, keys, plain
 from theorems.claims.catalogue import Statement
 
@@ -30,7 +31,7 @@ Tokens = list[Rows]
 
 #: Entries that are drawn are at most this size.
 SIZE = 2
-ENTRY = st.integers(-SIZE, SIZE)
+ENTRY = integers(-SIZE, SIZE)
 #: How queries and keys lie to each other, simplest first; the first leaves them as they are drawn.
 FAMILIES = ("free", "null", "opposite", "between", "equal", "unseen", "edge", "collinear")
 #: Of these, what takes two tokens.
@@ -59,9 +60,9 @@ def strategy(draw: Draw, statement: Statement, slot: Mapping[str, Any]) -> Case:
     case: Case = _DRAWERS[statement.model](draw, statement, slot)
     for name in required:
         if name == "w":
-            case[name] = draw(st.integers(1, len(case["z"]) - 1))
+            case[name] = draw(integers(1, len(case["z"]) - 1))
         elif name not in case:
-            case[name] = draw(st.sampled_from(slot.get(name) or statement.ranges.get(name, SCALARS)))
+            case[name] = draw(sampled_from(slot.get(name) or statement.ranges.get(name, SCALARS)))
     return {name: case[name] for name in required}
 
 
@@ -75,12 +76,12 @@ def _row(draw: Draw, d: int) -> Row:
 def _embeddings(draw: Draw, statement: Statement, slot: Mapping[str, Any]) -> Case:
     family = slot.get("family")
     # a line is one among others in the plane
-    d = slot.get("d") or draw(st.integers(1 + (family == "collinear"), 3))
-    T = slot.get("T") or draw(st.integers(1 + (family in SEVERAL), 5))
+    d = slot.get("d") or draw(integers(1 + (family == "collinear"), 3))
+    T = slot.get("T") or draw(integers(1 + (family in SEVERAL), 5))
     # two of three tokens are queries
-    J = [i for i in range(1, T + 1) if draw(st.integers(0, 2))] or [draw(st.integers(1, T))]
+    J = [i for i in range(1, T + 1) if draw(integers(0, 2))] or [draw(integers(1, T))]
     # what a family is to be is not undone
-    apart = slot["apart"] if "apart" in slot else family is None and draw(st.sampled_from((False, False, True)))
+    apart = slot["apart"] if "apart" in slot else family is None and draw(sampled_from((False, False, True)))
     if apart and family == "collinear":
         # apart along the line, which goes through 0
         direction = [1, *(draw(ENTRY) for _ in range(d - 1))]
@@ -88,14 +89,14 @@ def _embeddings(draw: Draw, statement: Statement, slot: Mapping[str, Any]) -> Ca
     else:
         z = _apart(draw, d, T, J) if apart else [_row(draw, d) for _ in range(T + 1)]
     if not apart or family == "unseen":
-        _degenerate(draw, family or draw(st.sampled_from(FAMILIES)), z, J)
+        _degenerate(draw, family or draw(sampled_from(FAMILIES)), z, J)
     return {"z": z, "J": J}
 
 
 def _apart(draw: Draw, d: int, T: int, J: Sequence[int]) -> Rows:
     """Embeddings with queries on one side of 0 along an axis, and z_0 beyond all keys along an axis."""
-    side, out = draw(st.integers(0, d - 1)), draw(st.integers(0, d - 1))
-    up, away = draw(st.sampled_from((1, -1))), draw(st.sampled_from((1, -1)))
+    side, out = draw(integers(0, d - 1)), draw(integers(0, d - 1))
+    up, away = draw(sampled_from((1, -1))), draw(sampled_from((1, -1)))
     z = [_row(draw, d)]
     z[0][out] = SIZE * away
     for i in range(1, T + 1):
@@ -106,7 +107,7 @@ def _apart(draw: Draw, d: int, T: int, J: Sequence[int]) -> Rows:
                 allowed = [entry for entry in allowed if entry != SIZE * away]
             if axis == side and i in J:
                 allowed = [entry for entry in allowed if entry * up > 0]
-            row.append(draw(st.sampled_from(allowed)))
+            row.append(draw(sampled_from(allowed)))
         z.append(row)
     return z
 
@@ -114,9 +115,9 @@ def _apart(draw: Draw, d: int, T: int, J: Sequence[int]) -> Rows:
 def _degenerate(draw: Draw, family: str, z: Rows, J: list[int]) -> None:
     """Change the rows in place to one of FAMILIES: a query 0, opposite queries, z_0 between keys, equal to one, ..."""
     T, d = len(z) - 1, len(z[0])
-    i = draw(st.sampled_from(J))
+    i = draw(sampled_from(J))
     # another token, one that query i sees under every mask where there is one
-    j = draw(st.sampled_from([*range(i - 1, 0, -1), *range(i + 1, T + 1)] or [i]))
+    j = draw(sampled_from([*range(i - 1, 0, -1), *range(i + 1, T + 1)] or [i]))
     if family == "null":
         z[i] = [0] * d
     elif family == "opposite":
@@ -139,7 +140,7 @@ def _degenerate(draw: Draw, family: str, z: Rows, J: list[int]) -> None:
             for key in set(range(1, T + 1)) - {i, j}:
                 z[key][-1] = z[0][-1] + abs(z[key][-1])
     elif family == "collinear":
-        direction, foot = _row(draw, d), draw(st.sampled_from((0, 1)))
+        direction, foot = _row(draw, d), draw(sampled_from((0, 1)))
         direction[0] = direction[0] or 1
         z[:] = [[(row[0] * a) + foot for a in direction] for row in z]
 
@@ -151,8 +152,8 @@ def _ensemble(draw: Draw, statement: Statement, slot: Mapping[str, Any]) -> Case
     ratio = None if "ratio" not in slot else Fraction(slot["ratio"])
     flat = bool(slot.get("flat"))
     # in one dimension beta t1 = -t2 makes every sum of Y_i vanish
-    d = slot.get("d") or draw(st.integers(2 if ratio == -1 and not flat else 1, 3))
-    k, sets = slot.get("k") or draw(st.integers(2, 4)), slot.get("sets") or draw(st.integers(1, 3))
+    d = slot.get("d") or draw(integers(2 if ratio == -1 and not flat else 1, 3))
+    k, sets = slot.get("k") or draw(integers(2, 4)), slot.get("sets") or draw(integers(1, 3))
     centre = _row(draw, d)
     tokens = [[[a + b for a, b in zip(centre, _row(draw, d), strict=True)] for _ in range(k)] for _ in range(sets)]
     case: Case = {"tokens": tokens}
@@ -221,10 +222,10 @@ def _steep(draw: Draw, tokens: Tokens, ratio: Fraction | None) -> tuple[Matrix, 
     d = len(tokens[0][0])
     if all(token == z[0] for z in tokens for token in z):
         tokens[0][0][0] += 1
-    kind = draw(st.sampled_from(HEADS))
+    kind = draw(sampled_from(HEADS))
     if ratio == 0 and d > 1:
-        kind = draw(st.sampled_from(("antisymmetric", kind)))
-    beta = Fraction(draw(st.sampled_from(BETAS)))
+        kind = draw(sampled_from(("antisymmetric", kind)))
+    beta = Fraction(draw(sampled_from(BETAS)))
     for W in _amended(_head(draw, d, kind), antisymmetric=ratio == 0 and kind == "antisymmetric" and d > 1):
         first, second = traces(tokens, W)
         if second == 0 or (ratio and first == 0):
@@ -241,10 +242,10 @@ def _steep(draw: Draw, tokens: Tokens, ratio: Fraction | None) -> tuple[Matrix, 
 def _flat(draw: Draw, tokens: Tokens) -> tuple[Matrix, Fraction] | None:
     """W and beta with W B = 0: no W, or all tokens of a set alike (changed in place)."""
     d = len(tokens[0][0])
-    beta = Fraction(draw(st.sampled_from(BETAS[:-1])))
+    beta = Fraction(draw(sampled_from(BETAS[:-1])))
     W = [[Fraction(0)] * d for _ in range(d)]
     if draw(st.booleans()):
-        W = _head(draw, d, draw(st.sampled_from(HEADS)))
+        W = _head(draw, d, draw(sampled_from(HEADS)))
         for z in tokens:
             z[:] = [list(z[0]) for _ in z]
     return (W, beta) if _moved(tokens, W, beta) else None
@@ -287,13 +288,13 @@ def _outputs(case: Mapping[str, Any]) -> Iterator[Sequence[Fraction | int]]:
 
 def _context(draw: Draw, statement: Statement, slot: Mapping[str, Any]) -> Case:
     silent = "out_norm == 0" in statement.conditions
-    n = 1 if "keys == 1" in statement.conditions else slot.get("keys") or draw(st.integers(1 + silent, 4))
-    d = draw(st.integers(1, 3))
+    n = 1 if "keys == 1" in statement.conditions else slot.get("keys") or draw(integers(1 + silent, 4))
+    d = draw(integers(1, 3))
     values = [_row(draw, d) for _ in range(n)]
-    scores = [draw(st.integers(-3, 3)) for _ in range(n)]
-    family = draw(st.sampled_from(("balanced", "opposite") if silent else ("free", "zero", "opposite", "balanced")))
+    scores = [draw(integers(-3, 3)) for _ in range(n)]
+    family = draw(sampled_from(("balanced", "opposite") if silent else ("free", "zero", "opposite", "balanced")))
     if family == "zero":
-        values[draw(st.integers(0, n - 1))] = [0] * d
+        values[draw(integers(0, n - 1))] = [0] * d
     if not any(map(any, values)):
         values[0][0] = 1
     if family == "balanced" and n > 1:
@@ -317,14 +318,14 @@ def _context(draw: Draw, statement: Statement, slot: Mapping[str, Any]) -> Case:
     elif not any(sink):
         sink[0] = 1
     # as often as not the sink has the largest score
-    top = max(scores) + draw(st.integers(0, 4)) if draw(st.booleans()) else draw(st.integers(-3, 3))
+    top = max(scores) + draw(integers(0, 4)) if draw(st.booleans()) else draw(integers(-3, 3))
     return {"scores": [top, *scores], "values": [sink, *values]}
 
 
 def _exchangeable(draw: Draw, slot: Mapping[str, Any]) -> Case:
     """Tokens z_i = s (m + L eta_i) of a named law, W any matrix; shrinks towards k = 2, d = 1, beta = 1."""
-    d, k = slot.get("d") or draw(st.integers(1, 3)), slot.get("k") or draw(st.integers(2, 5))
-    entry = st.sampled_from((1, -1, 2, 0, "1/2", -2))
+    d, k = slot.get("d") or draw(integers(1, 3)), slot.get("k") or draw(integers(2, 5))
+    entry = sampled_from((1, -1, 2, 0, "1/2", -2))
 
     def matrix(lower: bool) -> list[list[int | str]]:
         rows = [[draw(entry) for _ in range(d)] for _ in range(d)]
@@ -335,10 +336,10 @@ def _exchangeable(draw: Draw, slot: Mapping[str, Any]) -> Case:
     return {
         "k": k,
         "d": d,
-        "beta": slot.get("beta") or draw(st.sampled_from(("1", "2", "-1", "1/2", "-3"))),
+        "beta": slot.get("beta") or draw(sampled_from(("1", "2", "-1", "1/2", "-3"))),
         "W": matrix(lower=False),
         "L": matrix(lower=True),
-        "m": [0 if slot.get("m") else draw(st.sampled_from((0, 1, -1))) for _ in range(d)],
+        "m": [0 if slot.get("m") else draw(sampled_from((0, 1, -1))) for _ in range(d)],
         "law": slot.get("law", "gaussian"),
     }
 
@@ -349,8 +350,8 @@ def _exchangeable(draw: Draw, slot: Mapping[str, Any]) -> Case:
 def _weighted(draw: Draw, statement: Statement, slot: Mapping[str, Any]) -> Case:
     """Weights >= 0 on up to four points, and a number of every family there."""
     weights, *families = KEYS["weighted"]
-    n = slot.get("n") or draw(st.integers(1, 4))
-    own = [draw(st.sampled_from(WEIGHTS)) for _ in range(n)]
+    n = slot.get("n") or draw(integers(1, 4))
+    own = [draw(sampled_from(WEIGHTS)) for _ in range(n)]
     own[0] = slot.get("weight", own[0])
     return {weights: own, **{name: _row(draw, n) for name in families}}
 

@@ -21,7 +21,7 @@ from hypothesis import assume
 from hypothesis import strategies as st
 
 from proofs_check.cases import structured, structured_edges
-from proofs_check.cases.drawing import EnoughError, each, least
+from proofs_check.cases.drawing import EnoughError, each, integers, least, sampled_from
 from proofs_check.cases.drawn import SLOTS, TRACELESS, Asked, Case, key, meets
 from proofs_check.cases.free_ranges import between, corners, simplest_first, strata, tied, ties, whole
 from proofs_check.cases.rotations import rotated
@@ -149,16 +149,16 @@ def strategy(draw: Draw, statement: Statement, aim: Aim, longest: Lengths = LONG
     if statement.model in TOKENS:
         case = _tokens(draw, statement, aim, longest)
     elif statement.model == "free":
-        part = draw(st.sampled_from(strata(statement, {} if "tie" in aim else aim)))
+        part = draw(sampled_from(strata(statement, {} if "tie" in aim else aim)))
         drawn_ = {name: draw(between(values, whole(statement, name))) for name, values in part.items()}
         at = tied(statement, aim["tie"], drawn_) if "tie" in aim else drawn_
         assume(at is not None)
         assert at is not None
         case = {**at}
     elif statement.model == "none":
-        case = {"T": aim.get("T") or draw(st.integers(1 + aim.get("first", False), longest.usual))}
+        case = {"T": aim.get("T") or draw(integers(1 + aim.get("first", False), longest.usual))}
         if "i" in statement.parameters:
-            i = case["T"] if aim.get("end") else 1 if aim.get("first") else draw(st.integers(1, case["T"]))
+            i = case["T"] if aim.get("end") else 1 if aim.get("first") else draw(integers(1, case["T"]))
             case["i"] = i
     else:
         assert statement.model in STRUCTURED
@@ -173,7 +173,7 @@ def strategy(draw: Draw, statement: Statement, aim: Aim, longest: Lengths = LONG
 
 def _tokens(draw: Draw, statement: Statement, aim: Aim, longest: Lengths) -> Case:
     traceless = TRACELESS in statement.conditions
-    d = aim.get("d") or draw(st.integers(1, 4) | st.integers(5, LARGEST))
+    d = aim.get("d") or draw(integers(1, 4) | integers(5, LARGEST))
     several = aim.get("W") in ("indefinite", "traceless") or aim.get("Sigma") == "near-singular"
     d = max(2, d) if traceless or several else d
     Sigma = _covariance(draw, statement, aim, d)
@@ -182,20 +182,20 @@ def _tokens(draw: Draw, statement: Statement, aim: Aim, longest: Lengths) -> Cas
         W = _less_trace(W, Sigma)
     case: Case = {"d": d, "W": W, "Sigma": Sigma}
     if statement.model == "walk":
-        case["start"] = aim.get("start") or draw(st.sampled_from(("sigma", "sigma", "zero")))
+        case["start"] = aim.get("start") or draw(sampled_from(("sigma", "sigma", "zero")))
         case |= _positions(draw, statement, aim.get("places", "any"), longest)
     for name in _vectors(statement):
-        case[name] = [aim.get("vector") or draw(st.sampled_from(ENTRIES)) for _ in range(d)]
+        case[name] = [aim.get("vector") or draw(sampled_from(ENTRIES)) for _ in range(d)]
         if name == "m" and aim.get("Sigma size") == SIZES[-1]:
             # a mean is to be seen beside what varies by hundreds
             case[name] = ["1000"] * d
     if "lam" in statement.parameters:
-        case["lam"] = aim.get("lam") or draw(st.sampled_from(TEMPERATURES))
+        case["lam"] = aim.get("lam") or draw(sampled_from(TEMPERATURES))
     return case
 
 
 def _direction(draw: Draw, d: int, turned: bool = False) -> list[int]:
-    found = [draw(st.integers(0, 2)) for _ in range(d)]
+    found = [draw(integers(0, 2)) for _ in range(d)]
     return [1, *(entry or 1 for entry in found[1:])] if turned else found
 
 
@@ -204,7 +204,7 @@ def _head(draw: Draw, aim: Aim, d: int) -> list[list[str]]:
     kind = aim.get("W", "any")
     if kind == "zero":
         return _zero(d)
-    values = [draw(st.sampled_from(SPECTRA.get(kind, SPECTRA["any"]))) for _ in range(d)]
+    values = [draw(sampled_from(SPECTRA.get(kind, SPECTRA["any"]))) for _ in range(d)]
     if kind == "indefinite":
         values[:2] = ["1", "-2"]
     elif kind == "singular":
@@ -214,7 +214,7 @@ def _head(draw: Draw, aim: Aim, d: int) -> list[list[str]]:
         values += ["0"] * (d % 2)
     elif "W size" in aim:
         values[0] = "1"
-    size = Fraction(aim.get("W size") or draw(st.sampled_from(SIZES[:3])))
+    size = Fraction(aim.get("W size") or draw(sampled_from(SIZES[:3])))
     return rotated([str(size * Fraction(w)) for w in values], _direction(draw, d, turned=kind != "any"))
 
 
@@ -233,7 +233,7 @@ def _covariance(draw: Draw, statement: Statement, aim: Aim, d: int) -> list[list
         return rotated(["1"] * d, [0] * d)
     if kind == "zero":
         return _zero(d)
-    values = [draw(st.sampled_from(VARIANCES)) for _ in range(d)]
+    values = [draw(sampled_from(VARIANCES)) for _ in range(d)]
     if kind == "isotropic":
         values = values[:1] * d
     elif kind in ("turned", "singular", "near-singular"):
@@ -242,7 +242,7 @@ def _covariance(draw: Draw, statement: Statement, aim: Aim, d: int) -> list[list
         values[0] = "1"
     if kind == "near-singular":
         values[1] = "1"
-    size = Fraction(aim.get("Sigma size") or draw(st.sampled_from(SIZES[:3])))
+    size = Fraction(aim.get("Sigma size") or draw(sampled_from(SIZES[:3])))
     turned = kind in ("turned", "singular", "near-singular")
     return rotated([str(size * Fraction(v)) for v in values], _direction(draw, d, turned))
 
@@ -258,9 +258,9 @@ def _less_trace(W: list[list[str]], Sigma: list[list[str]]) -> list[list[str]]:
 def _positions(draw: Draw, statement: Statement, kind: str, longest: Lengths) -> Case:
     """1 <= i <= j <= T, as they are named, coinciding or at an end where that is aimed at."""
     least = {"inside": 4, "first": 2, "together": 2, "far": LONG + 1}.get(kind, 1)
-    some = st.integers(least, longest.far if kind == "far" else longest.usual)
-    T = 1 if kind == "one" else draw(some if kind == "far" else st.integers(least, 9) | some)
-    i, j = sorted((draw(st.integers(1, T)), draw(st.integers(1, T))))
+    some = integers(least, longest.far if kind == "far" else longest.usual)
+    T = 1 if kind == "one" else draw(some if kind == "far" else integers(least, 9) | some)
+    i, j = sorted((draw(integers(1, T)), draw(integers(1, T))))
     if kind == "first":
         i, j = 1, max(j, 2)
     elif kind == "last":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from fractions import Fraction
 from functools import lru_cache, reduce
 from math import prod
@@ -70,17 +71,34 @@ class Enclosed(sp.Function):  # type: ignore[misc]
         return None
 
 
-Evaluation = Callable[[Mapping[str, flint.arb]], flint.arb]
+#: The balls of names at a point, and of the parts of expressions that were met there.
+Point = dict[Any, flint.arb]
+Evaluation = Callable[[Point], flint.arb]
 
 
 def ball(expression: sp.Expr, point: Mapping[str, flint.arb]) -> flint.arb:
     """An enclosure of the expression's value; ValueError for a function that has none here, KeyError for a name."""
-    return _evaluation(expression)(point)
+    return _evaluation(expression)(dict(point))
 
 
-@lru_cache(maxsize=2048)
+@lru_cache(maxsize=4096)
 def _evaluation(expression: sp.Expr) -> Evaluation:
-    """The enclosure as a function of the point: the expression's tree is read once, not at every point."""
+    """The enclosure as a function of the point: the expression's tree is read once, and a part once at every point."""
+    work = _read(expression)
+    if expression.is_Atom:
+        return work
+    part = object()
+
+    def once(point: Point) -> flint.arb:
+        found = point.get(part)
+        if found is None:
+            found = point[part] = work(point)
+        return found
+
+    return once
+
+
+def _read(expression: sp.Expr) -> Evaluation:
     if expression.is_Symbol:
         return itemgetter(expression.name)
     if expression.is_Rational:
@@ -122,7 +140,7 @@ def _power(base: Evaluation, value: Evaluation, exponent: sp.Expr) -> Evaluation
         return lambda point: base(point) ** value(point)
     count, root = int(exponent.p), exponent.q == 2
 
-    def power(point: Mapping[str, flint.arb]) -> flint.arb:
+    def power(point: Point) -> flint.arb:
         one = base(point).sqrt() if root else base(point)
         # arb's own power loses an interval around 0
         whole = prod((one,) * abs(count), start=flint.arb(1))
@@ -135,7 +153,7 @@ def _hypergeometric(expression: sp.Expr) -> Evaluation:
     """pFq at real numbers."""
     ups, downs, x = ([_evaluation(one) for one in part] for part in (*expression.args[:2], expression.args[2:]))
 
-    def value(point: Mapping[str, flint.arb]) -> flint.arb:
+    def value(point: Point) -> flint.arb:
         above: list[Any] = [flint.acb(one(point)) for one in ups]
         below: list[Any] = [flint.acb(one(point)) for one in downs]
         return flint.acb(x[0](point)).hypgeom(above, below).real
@@ -143,15 +161,15 @@ def _hypergeometric(expression: sp.Expr) -> Evaluation:
     return value
 
 
-def _piecewise(expression: sp.Expr, point: Mapping[str, flint.arb]) -> flint.arb:
+def _piecewise(expression: sp.Expr, point: Point) -> flint.arb:
     """The branch whose condition is settled at the point; ValueError where none is."""
     for value, condition in expression.args:
         if condition is sp.true:
-            return ball(value, point)
-        gap = ball(condition.lhs - condition.rhs, point)
+            return _evaluation(value)(point)
+        gap = _evaluation(condition.lhs - condition.rhs)(point)
         holds, fails = _settled(condition, gap)
         if holds:
-            return ball(value, point)
+            return _evaluation(value)(point)
         if not fails:
             raise ValueError(f"whether {condition} holds is not settled by balls")
     raise ValueError(f"no branch of {expression} applies")
@@ -190,6 +208,11 @@ def sign(expression: sp.Expr, point: Mapping[str, Value]) -> int | None:
         exact = rational_at(expression, rationals)
         if exact is not None:
             return (exact > 0) - (exact < 0)
+        # what is not 0 is told by balls in a part of the time that its closed form takes
+        with suppress(ValueError):
+            near = at(expression, point, PRECISIONS[0])
+            if near > 0 or near < 0:
+                return 1 if near > 0 else -1
         closed = value_at(expression, rationals)
         if closed.is_Rational:
             return int(sp.sign(closed))
@@ -213,9 +236,10 @@ def centred(expression: sp.Expr, slopes: Mapping[str, sp.Expr], box: Box, fixed:
     precision; not finite where the expression or a slope is not.
     """
     still = {name: rational(value) for name, value in fixed.items()}
-    whole = still | {name: between(*ends) for name, ends in box.items()}
+    whole: Point = still | {name: between(*ends) for name, ends in box.items()}
     middle = still | {name: rational((low + high) / 2) for name, (low, high) in box.items()}
-    moved = (ball(slope, whole) * (whole[name] - middle[name]) for name, slope in slopes.items())
+    # slopes have most of their parts in common
+    moved = (_evaluation(slope)(whole) * (whole[name] - middle[name]) for name, slope in slopes.items())
     return sum(moved, ball(expression, middle))
 
 

@@ -13,7 +13,7 @@ import flint
 import numpy as np
 from scipy.optimize import linprog
 
-from theorems.algebra.quotients import fraction
+from theorems.algebra.quotients import dot, fraction
 
 Vector = tuple[Fraction, ...]
 Pair = tuple[int, int]
@@ -64,11 +64,6 @@ class Impossible:
     """Weights >= 0 on the pairs (i, j), of sum 1, with sum w_ij z_i (x) (z_0 - z_j) = 0: no W can make all positive."""
 
     weights: tuple[tuple[Pair, Fraction], ...]
-
-
-def dot(a: Iterable[Fraction], b: Iterable[Fraction]) -> Fraction:
-    """The inner product of two vectors of one length."""
-    return sum((x * y for x, y in zip(a, b, strict=True)), Fraction(0))
 
 
 def exact(points: Iterable[Iterable[Fraction | int | str]]) -> tuple[Vector, ...]:

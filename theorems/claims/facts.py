@@ -23,6 +23,9 @@ class Facts:
     parts: frozenset[str] = frozenset()
     defined: Mapping[str, sp.Expr] = field(default_factory=dict)
 
+    def __hash__(self) -> int:
+        return hash((frozenset(self.least.items()), self.above, self.parts, frozenset(self.defined.items())))
+
     def lacking(self, wanted: Facts) -> str:
         """The first of the wanted facts that these do not give, in words; "" where they give all of them."""
         for name, start in wanted.least.items():

@@ -8,13 +8,14 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import partial
+from functools import lru_cache, partial
 from itertools import combinations
 from math import isqrt
 from typing import Any, NamedTuple
 
 import sympy as sp
 
+from theorems.algebra.quotients import dot
 from theorems.gaussian.functionals import functional
 from theorems.gaussian.moments import exchangeable_law
 from theorems.gaussian.numeric import Case
@@ -80,17 +81,17 @@ def _vector(entries: Any) -> Vector:
     return tuple(Fraction(entry) for entry in entries)
 
 
-def _dot(one: Vector, two: Vector) -> Fraction:
-    return sum((x * y for x, y in zip(one, two, strict=True)), Fraction(0))
-
-
 def _sum(tokens: Rows) -> Vector:
     return tuple(sum(column, Fraction(0)) for column in zip(*tokens, strict=True))
 
 
 def second_moments(case: Case | Mapping[str, Any]) -> Moments:
     """B = E[z_i z_i^T] - E[z_i z_j^T] (i != j), and the two parts, over sets and ordered pairs of distinct tokens."""
-    law = read(case)
+    return _moments(read(case))
+
+
+@lru_cache(maxsize=256)
+def _moments(law: Ensemble) -> Moments:
     k, d, count = law.k, law.d, len(law.sets)
     same = [[Fraction(0)] * d for _ in range(d)]
     other = [[Fraction(0)] * d for _ in range(d)]
@@ -98,7 +99,7 @@ def second_moments(case: Case | Mapping[str, Any]) -> Moments:
         total = _sum(tokens)
         for r in range(d):
             for c in range(d):
-                square = sum((z[r] * z[c] for z in tokens), Fraction(0))
+                square = dot((z[r] for z in tokens), (z[c] for z in tokens))
                 same[r][c] += square / (k * count)
                 other[r][c] += (total[r] * total[c] - square) / (k * (k - 1) * count)
     B = tuple(tuple(same[r][c] - other[r][c] for c in range(d)) for r in range(d))
@@ -116,14 +117,18 @@ def traces(case: Case | Mapping[str, Any]) -> tuple[Fraction, Fraction]:
 
 def images(case: Case | Mapping[str, Any], lam: Number) -> tuple[Rows, ...]:
     """Y_i(l) = beta z_i + W((1 - l) z_i + l mean_j z_j) of every token of every set."""
-    law, share = read(case), Fraction(lam)
+    return _images(read(case), Fraction(lam))
+
+
+@lru_cache(maxsize=256)
+def _images(law: Ensemble, share: Fraction) -> tuple[Rows, ...]:
     found = []
     for tokens in law.sets:
         mean = tuple(entry / law.k for entry in _sum(tokens))
         mixed = (tuple((1 - share) * x + share * m for x, m in zip(z, mean, strict=True)) for z in tokens)
         found.append(
             tuple(
-                tuple(law.beta * x + _dot(row, into) for x, row in zip(z, law.W, strict=True))
+                tuple(law.beta * x + dot(row, into) for x, row in zip(z, law.W, strict=True))
                 for z, into in zip(tokens, mixed, strict=True)
             )
         )
@@ -141,12 +146,12 @@ def cross(case: Case | Mapping[str, Any], lam: Number) -> Fraction:
 
 
 def _energy(found: tuple[Rows, ...]) -> Fraction:
-    squares = [_dot(y, y) for tokens in found for y in tokens]
+    squares = [dot(y, y) for tokens in found for y in tokens]
     return sum(squares, Fraction(0)) / len(squares)
 
 
 def _cross(found: tuple[Rows, ...]) -> Fraction:
-    products = [_dot(x, y) for tokens in found for x, y in combinations(tokens, 2)]
+    products = [dot(x, y) for tokens in found for x, y in combinations(tokens, 2)]
     return sum(products, Fraction(0)) / len(products)
 
 
@@ -160,7 +165,7 @@ def spread(case: Case | Mapping[str, Any], lam: Number) -> Fraction:
     """E|1 - r_i^2| with r_i = |Y_i(l)|/sqrt(D(l)); ValueError where every Y_i(l) is zero."""
     found = images(case, lam)
     D = _scale(found)
-    away = [abs(1 - _dot(y, y) / D) for tokens in found for y in tokens]
+    away = [abs(1 - dot(y, y) / D) for tokens in found for y in tokens]
     return sum(away, Fraction(0)) / len(away)
 
 
@@ -178,13 +183,13 @@ def cosine(case: Case | Mapping[str, Any], lam: Number) -> sp.Expr:
     pairs = 0
     for tokens in found:
         for x, y in combinations(tokens, 2):
-            square = _dot(x, x) * _dot(y, y)
+            square = dot(x, x) * dot(y, y)
             if not square:
                 raise ValueError(
                     f"some Y_i({lam}) is zero, so that no cosine is defined; choose other tokens, W or beta"
                 )
             root = _root(square)
-            key, part = (square, _dot(x, y)) if root is None else (Fraction(1), _dot(x, y) / root)
+            key, part = (square, dot(x, y)) if root is None else (Fraction(1), dot(x, y) / root)
             parts[key] = parts.get(key, Fraction(0)) + part
             pairs += 1
     return sp.Add(*(exact(part / pairs) / sp.sqrt(exact(square)) for square, part in parts.items()))

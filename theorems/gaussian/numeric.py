@@ -15,7 +15,8 @@ import sympy as sp
 from theorems.algebra import norms
 from theorems.algebra.balls import ball, sign
 from theorems.algebra.closed import names
-from theorems.algebra.expressions import symbol, value_at
+from theorems.algebra.expressions import value_at
+from theorems.algebra.quotients import fraction
 from theorems.algebra.ratio import Ratio
 from theorems.gaussian import functionals, words
 from theorems.gaussian.moments.wick import contract
@@ -128,15 +129,24 @@ class Case:
 
     def evaluate(self, expression: sp.Expr) -> sp.Expr:
         """The exact value of a formula at this case; a norm without a short closed form counts with 30 digits."""
-        names = {free.name for free in expression.free_symbols}
-        defined = {name for name in names if name not in self.scalars and functionals.known(name) is not None}
-        if defined:
-            expression = expression.xreplace({symbol(name): self.functional(name) for name in defined})
-            names -= defined
-        of_norms = {name for name in names if name not in self.scalars and norms.functional(name) is not None}
-        if of_norms:
-            expression = expression.xreplace({symbol(name): norms.shown(name, self.matrices) for name in of_norms})
-        return value_at(expression, {name: self.value(name) for name in names - of_norms})
+        point: dict[str, Fraction] = {}
+        closed: dict[sp.Symbol, sp.Expr] = {}
+        free = expression.free_symbols
+        for one in free:
+            name, found = one.name, None
+            if name not in self.scalars and functionals.known(name) is not None:
+                found = self.functional(name)
+            elif name not in self.scalars and norms.functional(name) is not None:
+                found = norms.shown(name, self.matrices)
+            if found is None or found.is_Rational:
+                point[name] = self.value(name) if found is None else fraction(found)
+            else:
+                closed[one] = found
+        if not closed:
+            return value_at(expression, point)
+        # all at once: what holds names beside numbers takes sympy long to build
+        rest = {one: sp.Rational(*point[one.name].as_integer_ratio()) for one in free if one not in closed}
+        return sp.sympify(expression.xreplace(closed | rest))
 
 
 def _varying(observable: Observable) -> Observable:

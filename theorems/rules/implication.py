@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from fractions import Fraction
+from functools import lru_cache
 
+import numpy as np
 import sympy as sp
 
 from theorems.algebra.balls import centred, precision
 from theorems.algebra.covers import Box, covered, middle
-from theorems.algebra.expressions import symbol
+from theorems.algebra.expressions import ExpressionError, floats, symbol
 from theorems.algebra.quotients import cancelled
 from theorems.algebra.sizes import cut, elementary, modest
 from theorems.claims.conditions import read
@@ -21,6 +23,8 @@ IMPLICATIONS: set[str] = set()
 Conditions = tuple[str, ...]
 #: Points at which a gap is looked at, in floats, and what counts as below 0 there.
 POINTS, TINY = 27, 1e-6
+#: Where a name is at a point, on its way from its least value to infinity.
+STEPS = np.array((0.03, 0.4, 0.97))
 #: Boxes that an implication may take, and the bits of its enclosures.
 BOXES, BITS = 3000, 64
 #: Terms of a polynomial that is enclosed box by box, and the largest power in a condition: more takes too long.
@@ -59,6 +63,8 @@ def _shown(gap: sp.Expr, facts: Facts, *, strict: bool) -> bool:
     return shown(gap, facts.least, strict=strict, above=facts.above, parts=facts.parts)
 
 
+# wrong versions of a clause share all conditions but one
+@lru_cache(maxsize=4096)
 def _follows(given: str, wanted: str, facts: Facts) -> bool:
     one, two = _upwards(given), _upwards(wanted)
     if one is None or two is None:
@@ -77,6 +83,7 @@ def _follows(given: str, wanted: str, facts: Facts) -> bool:
     return polynomial and not more and _shown(quotient, facts, strict=needed)
 
 
+@lru_cache(maxsize=1024)
 def _by_boxes(printed: Conditions, wanted: str, facts: Facts) -> bool:
     """Whether g > 0, box by box, wherever no printed h is negative: rational functions of one or two names.
 
@@ -192,18 +199,21 @@ def shown(
 
 def _negative_somewhere(gap: sp.Expr, least: Mapping[str, int], parts: Collection[str]) -> bool:
     """Whether a look at a few points spares the algebra: it can refuse what would be shown by it, and no more."""
-    names = sorted((s for s in gap.free_symbols if s.name in least), key=str)
-    for k in range(POINTS):
-        # near to the least value, and far from it, in changing company
-        table = {}
-        for place, name in enumerate(names):
-            step = sp.Float((0.03, 0.4, 0.97)[(k // 3 ** (place % 3) + place // 3) % 3])
-            low = least[name.name]
-            table[name] = step if name.name in parts and not low else low + step / (1 - step)
-        value = gap.xreplace(table)
-        if value.is_Float and value < -TINY:
-            return True
-    return False
+    names = sorted(gap.free_symbols, key=str)
+    if not names or any(name.name not in least for name in names):
+        return False
+    # near to the least value, and far from it, in changing company
+    table, turns = {}, np.arange(POINTS)
+    for place, name in enumerate(names):
+        steps = STEPS[(turns // 3 ** (place % 3) + place // 3) % 3]
+        low = least[name.name]
+        table[name.name] = steps if name.name in parts and not low else low + steps / (1 - steps)
+    try:
+        with np.errstate(all="ignore"):
+            values = floats(gap, table)
+    except (ExpressionError, TypeError):
+        return False
+    return bool((np.isfinite(values) & (values < -TINY)).any())
 
 
 def _by_terms(
@@ -234,6 +244,7 @@ def _by_terms(
     return _covered(plus, minus, strict=strict)
 
 
+@lru_cache(maxsize=256)
 def _placed(name: str, start: int, above: bool, part: bool) -> sp.Expr:
     """A name in one that is not negative, or positive: 1/(1 + v) for a part of 1."""
     if part and above and start == 0:
@@ -302,6 +313,7 @@ def _covered(plus: Sequence[Term], minus: Sequence[Term], *, strict: bool) -> bo
     return False
 
 
+@lru_cache(maxsize=4096)
 def _rational(expression: sp.Expr, *, strict: bool = False) -> bool:
     """Whether a quotient of polynomials is shown to be >= 0 (> 0): by the signs of its coefficients.
 

@@ -64,14 +64,13 @@ def test_a_slope_is_the_difference_quotient_of_the_energy() -> None:
 
 
 def test_energies_of_a_law_by_hand() -> None:
-    one = [[Fraction(1)], [Fraction(-1)]]
-    W, beta = [[Fraction(2)]], Fraction(1)
-    # Y = +-3 at l = 0; at l = 1 the mean is 0 and Y = +-1
-    for level, size in ((Fraction(0), 9), (Fraction(1), 1)):
-        Y = smoothing.outputs(one, W, beta, level)
-        assert (smoothing.own(Y), smoothing.cross(Y)) == (Fraction(size), Fraction(-size))
-    # three tokens: six pairs, each twice
-    assert smoothing.cross([[Fraction(1)], [Fraction(2)], [Fraction(4)]]) == Fraction(2 + 4 + 8, 3)
+    # Y = +-3 at l = 0, +-2 at l = 1/2; at l = 1 the mean is 0 and Y = +-1
+    for level, size in ((Fraction(0), 3), (Fraction(1, 2), 2), (Fraction(1), 1)):
+        Y = smoothing.outputs([[1], [-1]], [[2]], 1, level)
+        # times two tokens and the denominator
+        square = Fraction(2 * level.denominator * size) ** 2
+        assert (smoothing.own(Y), smoothing.cross(Y)) == (square, -square)
+    assert smoothing.cross([[1], [2], [4]]) == Fraction(2 + 4 + 8, 3)
 
 
 TURN: dict[str, Any] = {"tokens": [[["1", "1"], ["-1", "1"]]], "W": [["0", "1"], ["-1", "0"]], "beta": "1"}

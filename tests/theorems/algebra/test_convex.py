@@ -18,12 +18,12 @@ from theorems.algebra.convex import (
     Representable,
     Separated,
     decide,
-    dot,
     exact,
     nearest,
     represent,
     verify,
 )
+from theorems.algebra.quotients import dot
 
 Rows = list[tuple[int, ...]]
 

@@ -11,9 +11,10 @@ import pytest
 import sympy as sp
 
 from tests.mutation.steps import step
-from theorems.algebra.convex import Holds, Representable, Vector, decide, dot, exact, nearest, pairs, represent
+from theorems.algebra.convex import Holds, Representable, Vector, decide, exact, nearest, pairs, represent
 from theorems.algebra.expressions import parse, symbol
 from theorems.algebra.pascal import RowSum
+from theorems.algebra.quotients import dot
 from theorems.rules import EQUIVALENCES, licensed
 from theorems.rules.convex import HULL, ONE, REPRESENTABLE, SEEN, at_most
 

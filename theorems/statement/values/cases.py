@@ -42,6 +42,14 @@ class Case:
     #: of a finite exchangeable law: sets of tokens, equally likely, each in random order
     ensemble: tuple[Rows, ...] = ()
 
+    def __hash__(self) -> int:
+        return self._hash
+
+    @cached_property
+    def _hash(self) -> int:
+        # ratios of integers are hashed in a part of the time that fractions take; equal mappings may differ in order
+        return hash(tuple(sorted(map(Fraction.as_integer_ratio, self.entries()))))
+
     def plain(self) -> dict[str, Any]:
         """The case as text, as the other side reads it: {"numbers": {"u": "1/2"}, "matrices": {"W": [["0", ...]]}}."""
         return {

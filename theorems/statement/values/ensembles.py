@@ -20,15 +20,32 @@ Tokens = Sequence[Sequence[Fraction]]
 MOST = 6
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Ordered:
     """What a case gives, with the tokens of one set in one order."""
 
     case: Any
+    tokens: Tokens
     order: tuple[Sequence[Fraction], ...]
 
     def __getattr__(self, label: str) -> Any:
         return getattr(self.case, label)
+
+    def chosen(self, places: Sequence[Expr] | None, value: Callable[[Expr], Any]) -> tuple[int, ...]:
+        """The set and the tokens at some places, by where they are in memory; all tokens in order for None."""
+        found = self.order if places is None else [self.order[int(value(place)) - 1] for place in places]
+        return id(self.tokens), *map(id, found)
+
+
+def asked(node: Expr) -> tuple[Expr, ...] | None:
+    """The positions of the tokens that a value depends on beside their set; None where the order of all may matter."""
+    summed = any(part.op in RANGES and part.random and not _whole(part) for part in node.walk())
+    return None if summed else tuple(dict.fromkeys(_named(node, frozenset())))
+
+
+def base(case: Any) -> Any:
+    """The case without an order of its tokens."""
+    return case.case if isinstance(case, Ordered) else case
 
 
 def orders(node: Expr, case: Any, value: Callable[[Expr], Any]) -> Iterator[Ordered]:
@@ -37,19 +54,18 @@ def orders(node: Expr, case: Any, value: Callable[[Expr], Any]) -> Iterator[Orde
     if not sets:
         raise StatementError(f"{node} is random, and the case has no tokens", at=node.at)
     count = len(sets[0])
-    summed = any(part.op in RANGES and part.random and not _whole(part) for part in node.walk())
-    named = () if summed else _named(node, frozenset())
-    places = sorted({_place(place, value, count) for place in named})
+    named = asked(node)
+    summed, places = named is None, sorted({_place(place, value, count) for place in named or ()})
     if summed and count > MOST:
         raise StatementError(f"a sum over {count} tokens in every order; expected at most {MOST}", at=node.at)
     for tokens in sets:
         for chosen in permutations(range(count), count if summed else len(places)):
             if summed:
-                yield Ordered(case, tuple(tokens[k] for k in chosen))
+                yield Ordered(case, tokens, tuple(tokens[k] for k in chosen))
                 continue
             rest = iter(k for k in range(count) if k not in chosen)
             at = dict(zip(places, chosen, strict=True))
-            yield Ordered(case, tuple(tokens[at[p] if p in at else next(rest)] for p in range(1, count + 1)))
+            yield Ordered(case, tokens, tuple(tokens[at[p] if p in at else next(rest)] for p in range(1, count + 1)))
 
 
 def _whole(node: Expr) -> bool:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import wraps
+from fractions import Fraction
+from functools import lru_cache, wraps
 from typing import Any, TypeVar
 
 import flint
@@ -32,19 +33,19 @@ def once(work: Callable[[K], R]) -> Callable[[K], R]:
 
 #: What is worked out once at a case where it holds no bound index.
 COSTLY = ("+", "*", "/", "sum", "least", "smallest", "largest", "onto")
-
-
+#: The same without any bound index around.
+ALWAYS = ("least", "E")
 #: Of these, equal nodes are one: working them out again would cost more than their comparison.
-WHOLE = ("sum", "least", "smallest", "largest", "onto")
+WHOLE = ("sum", *ALWAYS, "smallest", "largest", "onto")
 
 
 class _Kept:
     """Values at one case of nodes that hold no bound index, by the precision, each node being kept with its value."""
 
-    def __init__(self, case: Any) -> None:
-        self.case = case
+    def __init__(self) -> None:
         self.nodes: dict[int, Expr] = {}
-        self.values: dict[tuple[Expr | int, int], Any] = {}
+        self.values: dict[tuple[Any, int], Any] = {}
+        self.exact: dict[Any, tuple[int, Fraction]] = {}
 
     def value(self, node: Expr, reader: Any) -> Any:
         """The value of a node, from before where it was worked out before."""
@@ -54,26 +55,38 @@ class _Kept:
         if node.op == "least":
             # its ends are as far apart as a floating-point solver's digits, at every precision
             with precision(PRECISIONS[-1]):
-                return self._once(node, node, reader)
-        return self._once(node if node.op in WHOLE else id(node), node, reader)
+                return self.once(node, lambda: reader.read(node))
+        return self.once(node if node.op in WHOLE else id(node), lambda: reader.read(node))
 
-    def _once(self, name: Expr | int, node: Expr, reader: Any) -> Any:
+    def once(self, name: Any, work: Callable[[], Any]) -> Any:
+        """What is worked out under a name at the present precision; a rational number is the same at more bits."""
+        bits, found = self.exact.get(name, (None, None))
+        if bits is not None and bits <= flint.ctx.prec:
+            return found
         key = name, flint.ctx.prec
         if key not in self.values:
-            self.values[key] = reader.read(node)
+            self.values[key] = work()
+            if isinstance(self.values[key], Fraction):
+                self.exact[name] = flint.ctx.prec, self.values[key]
         return self.values[key]
 
 
-#: Of so many cases values are kept, the last one first.
-CASES = 32
-_KEPT: list[_Kept] = []
+#: Of so many cases values are kept.
+CASES = 256
+
+
+_LAST: list[tuple[Any, _Kept]] = [(None, _Kept())]
 
 
 def kept(case: Any) -> _Kept:
     """What is kept of a case."""
-    if not _KEPT or _KEPT[0].case is not case:
-        place = next((k for k, one in enumerate(_KEPT) if one.case == case), None)
-        found = _Kept(case) if place is None else _KEPT.pop(place)
-        found.case = case
-        _KEPT[:] = [found, *_KEPT[: CASES - 1]]
-    return _KEPT[0]
+    last = _LAST[0]
+    if last[0] is not case:
+        # equal cases are compared number by number
+        last = _LAST[0] = case, _of(case)
+    return last[1]
+
+
+@lru_cache(maxsize=CASES)
+def _of(_: Any) -> _Kept:
+    return _Kept()

@@ -10,7 +10,8 @@ from itertools import chain
 from typing import Any
 
 from theorems.statement.expression import Expr, StatementError
-from theorems.statement.values.arithmetic import Matrix, Number, Value, Vector, inverse, plus, times, transposed
+from theorems.statement.values.arithmetic import Matrix, Number, Value, Vector, inverse, mul, plus, times, transposed
+from theorems.statement.values.kept import once
 from theorems.statement.values.truths import Own, instances, places
 from theorems.statement.values.values import Data, Reader
 
@@ -32,8 +33,8 @@ class Linear:
 
     @cached_property
     def _hash(self) -> int:
-        # thousands of fractions, as part of a program that is looked up
-        return hash((self.coefficients, self.bound, self.strict))
+        # thousands of fractions, as part of a program that is looked up: ratios of integers are hashed in less time
+        return hash((*(v.as_integer_ratio() for v in (*self.coefficients, self.bound)), self.strict))
 
     def at(self, point: tuple[Fraction, ...]) -> Fraction:
         """<coefficients, point>."""
@@ -48,6 +49,17 @@ class _Term:
     left: Value | None = None
     right: Value | None = None
     turned: bool = False
+
+    @cached_property
+    def outer(self) -> Matrix:
+        """The coefficients of an unknown matrix between two vectors."""
+        left, right = self.left, self.right
+        if not isinstance(left, Vector) or not isinstance(right, Vector):
+            raise StatementError(f"{self.name} stands without vectors on both sides; expected e.g. x.T*{self.name}*y")
+        one, two = (right, left) if self.turned else (left, right)
+        nothing = (_ZERO,) * len(two.entries)
+        rows = (tuple(_times(a, b) for b in two.entries) if not _nothing(a) else nothing for a in one.entries)
+        return Matrix(tuple(rows))
 
 
 @dataclass(frozen=True)
@@ -97,7 +109,8 @@ def functional(node: Expr, reader: Reader, shapes: Mapping[str, int]) -> tuple[t
         for place, entry in enumerate(chain.from_iterable(rows.rows)):
             # most entries are the one zero
             if entry is not _ZERO and not _nothing(entry):
-                kept[place] += _rational(entry)
+                before, own = kept[place], _rational(entry)
+                kept[place] = own if before is _ZERO else before + own
     return tuple(chain.from_iterable(table.values())), _ZERO if affine.rest is None else affine.rest
 
 
@@ -115,6 +128,7 @@ def _rational(found: Value) -> Fraction:
     return found
 
 
+@once
 def _open(node: Expr) -> bool:
     """Whether a node holds an unknown that no ``least`` in it binds."""
     if not node.has("unknown"):
@@ -131,7 +145,12 @@ def _affine(node: Expr, reader: Reader) -> _Affine:
     if op == "+":
         return reduce(_added, (_affine(arg, reader) for arg in args))
     if op == "*":
-        return _multiplied(args, reader)
+        # the same for all values of indices that do not occur in it
+        key = "affine", *reader.key(node)
+        if key not in reader.kept:
+            reader.kept[key] = _multiplied(args, reader)
+        made: _Affine = reader.kept[key]
+        return made
     if op == "/":
         return _beside(inverse(reader.number(args[1])), _affine(args[0], reader), None)
     if op == "T":
@@ -204,13 +223,7 @@ def _rank_one(term: _Term, shapes: Mapping[str, int]) -> Matrix:
     if not shapes[term.name]:
         factor = _product(term.left, term.right)
         return Matrix(((Fraction(1) if factor is None else factor,),))  # type: ignore[arg-type]
-    left, right = term.left, term.right
-    if not isinstance(left, Vector) or not isinstance(right, Vector):
-        raise StatementError(f"{term.name} stands without vectors on both sides; expected e.g. x.T*{term.name}*y")
-    one, two = (right, left) if term.turned else (left, right)
-
-    nothing = (_ZERO,) * len(two.entries)
-    return Matrix(tuple(tuple(scaled(a, b) for b in two.entries) if not _nothing(a) else nothing for a in one.entries))
+    return term.outer
 
 
 def _nothing(number: Value) -> bool:
@@ -218,10 +231,6 @@ def _nothing(number: Value) -> bool:
     return isinstance(number, Fraction) and not number
 
 
-def scaled(one: Number, two: Number) -> Number:
+def _times(one: Number, two: Number) -> Number:
     """The product of two numbers; of most that meet here one is 0."""
-    if _nothing(one) or _nothing(two):
-        return _ZERO
-    found = times(one, two)
-    assert not isinstance(found, Vector | Matrix)
-    return found
+    return _ZERO if _nothing(one) or _nothing(two) else mul(one, two)

@@ -22,9 +22,11 @@ from scipy.optimize import linprog
 
 from theorems.algebra.balls import precision
 from theorems.algebra.convex import Separated, decide, solver
+from theorems.algebra.quotients import fraction
 from theorems.statement.expression import Expr
 from theorems.statement.reading.binders import conditions, unknowns
 from theorems.statement.values.arithmetic import Number, UndefinedError
+from theorems.statement.values.kept import kept
 from theorems.statement.values.linear import Linear, NotRationalError, end, functional, linears
 from theorems.statement.values.truths import Own
 from theorems.statement.values.values import Data, Reader
@@ -39,6 +41,7 @@ SQUARINGS = 40
 MOST_VERTICES = 20_000
 
 Point = tuple[Fraction, ...]
+Rows = list[list[Fraction]]
 Array = NDArray[np.float64]
 
 
@@ -53,8 +56,17 @@ def _program(node: Expr, case: Data, own: Own) -> tuple[Linear, ...]:
 
 def _programs(node: Expr, case: Data, own: Own, ways: Sequence[bool | None]) -> list[tuple[Linear, ...]]:
     shapes = _shapes(node, case)
-    found = [one for condition in conditions(node) for one in linears(condition, case, own, shapes, ways)]
-    return [tuple(dict.fromkeys(one[k] for one in found)) for k in range(len(ways))]
+
+    def work() -> list[tuple[Linear, ...]]:
+        found = [one for condition in conditions(node) for one in linears(condition, case, own, shapes, ways)]
+        return [tuple(dict.fromkeys(one[k] for one in found)) for k in range(len(ways))]
+
+    # several norms have their least values under the same conditions
+    free = own.keys().isdisjoint(node.names()) and not node.random
+    made: list[tuple[Linear, ...]] = (
+        kept(case).once((conditions(node), *shapes.items(), *ways), work) if free else work()
+    )
+    return made
 
 
 # -- existence
@@ -120,18 +132,18 @@ def least_norm(program: tuple[Linear, ...], kind: str, size: int) -> tuple[Fract
         return Fraction(0), Fraction(0)
     rows, columns = _used(program, size)
     taken = [r * size + c for r in rows for c in columns]
-    small = [Linear(tuple(one.coefficients[k] for k in taken), one.bound) for one in program]
-    shape = (len(rows), len(columns))
+    small, bounds = [[one.coefficients[k] for k in taken] for one in program], [one.bound for one in program]
+    exact, shape = rationals(small), (len(rows), len(columns))
     for tightened in (0.0, 1e-7, 1e-4):
-        solved = _solved(small, kind, shape, tightened)
+        solved = _solved(small, bounds, kind, shape, tightened)
         if solved is None:
             if feasible(program) is False:
                 raise UndefinedError("no matrix meets the conditions")
             return None
         proposed, weights = solved
-        high = _above(small, kind, proposed)
+        high = _above(exact, bounds, kind, proposed)
         if high is not None:
-            return _below(small, kind, shape, weights), high
+            return _below(exact, bounds, kind, shape, weights), high
     return None
 
 
@@ -142,13 +154,13 @@ def _used(program: Sequence[Linear], size: int) -> tuple[list[int], list[int]]:
 
 
 def _solved(
-    program: Sequence[Linear], kind: str, shape: tuple[int, int], tightened: float
+    coefficients: Rows, limits: Sequence[Fraction], kind: str, shape: tuple[int, int], tightened: float
 ) -> tuple[Array, Array] | None:
     """The matrix and the weights that a floating-point solver proposes; None where it gives none."""
     cp = solver()
     W = cp.Variable(shape)
-    rows = np.array([[float(c) for c in one.coefficients] for one in program])
-    bounds = np.array([float(one.bound) for one in program])
+    rows = np.array([[float(c) for c in row] for row in coefficients])
+    bounds = np.array([float(limit) for limit in limits])
     meets = rows @ cp.vec(W, order="C") >= bounds + tightened * np.abs(bounds).max()
     goal = {"nuclear": cp.normNuc, "2": cp.sigma_max, "fro": lambda M: cp.norm(M, "fro")}[kind](W)
     problem = cp.Problem(cp.Minimize(goal), [meets])
@@ -165,11 +177,21 @@ def _rounded(value: float) -> Fraction:
     return Fraction(float(value)).limit_denominator(DENOMINATOR)
 
 
-def _above(program: Sequence[Linear], kind: str, proposed: Array) -> Fraction | None:
+def rationals(rows: Rows) -> flint.fmpq_mat:
+    """A matrix for flint."""
+    return flint.fmpq_mat([[flint.fmpq(*v.as_integer_ratio()) for v in row] for row in rows])
+
+
+def _fractions(found: flint.fmpq_mat) -> list[Fraction]:
+    """The entries of a matrix, row by row."""
+    return [fraction(entry) for entry in found.entries()]
+
+
+def _above(program: flint.fmpq_mat, bounds: Sequence[Fraction], kind: str, proposed: Array) -> Fraction | None:
     """The norm, from above, of the proposed matrix after scaling so that it meets the conditions; None if it cannot."""
     W = [[_rounded(v) for v in row] for row in proposed]
-    flat = tuple(v for row in W for v in row)
-    reached = [(one.at(flat), one.bound) for one in program]
+    values = _fractions(program * rationals([[v] for row in W for v in row]))
+    reached = list(zip(values, bounds, strict=True))
     if any(value <= 0 for value, bound in reached if bound > 0):
         return None
     factor = max(bound / value for value, bound in reached if bound > 0)
@@ -178,23 +200,20 @@ def _above(program: Sequence[Linear], kind: str, proposed: Array) -> Fraction | 
     return factor * _norm_above(W, kind)
 
 
-def _below(program: Sequence[Linear], kind: str, shape: tuple[int, int], weights: Array) -> Fraction:
+def _below(
+    program: flint.fmpq_mat, bounds: Sequence[Fraction], kind: str, shape: tuple[int, int], weights: Array
+) -> Fraction:
     """The lower bound that the weights give."""
     y = [max(_rounded(v), Fraction(0)) for v in weights]
-    total = sum((v * one.bound for v, one in zip(y, program, strict=True)), Fraction(0))
+    total = sum((v * bound for v, bound in zip(y, bounds, strict=True) if v), Fraction(0))
     if total <= 0:
         return Fraction(0)
-    flat = [
-        sum((v * one.coefficients[k] for v, one in zip(y, program, strict=True) if v), Fraction(0))
-        for k in range(shape[0] * shape[1])
-    ]
+    flat = _fractions(rationals([y]) * program)
     Y = [flat[r * shape[1] : (r + 1) * shape[1]] for r in range(shape[0])]
     return total / _norm_above(Y, DUAL[kind])
 
 
 # -- norms from above
-
-Rows = list[list[Fraction]]
 
 
 def _norm_above(rows: Rows, kind: str) -> Fraction:
@@ -208,14 +227,19 @@ def _root_above(square: Fraction) -> Fraction:
     return Fraction(isqrt(square.numerator * scale**2 // square.denominator) + 1, scale)
 
 
+def _square(rows: flint.fmpq_mat) -> Fraction:
+    """The sum of the squared entries."""
+    return fraction(sum((v * v for v in rows.entries()), flint.fmpq(0)))
+
+
 def _frobenius(rows: Rows) -> Fraction:
-    return _root_above(sum((v * v for row in rows for v in row), Fraction(0)))
+    return _root_above(_square(rationals(rows)))
 
 
 def _spectral(rows: Rows) -> Fraction:
     """tr((A^T A)^p)^(1/(2 p)) in balls, p = 2^SQUARINGS, every square over its trace first."""
     with precision(BITS):
-        A = flint.arb_mat([[flint.arb(flint.fmpq(v.numerator, v.denominator)) for v in row] for row in rows])
+        A = flint.arb_mat(rationals(rows))
         M = A.transpose() * A
         total = flint.arb(0)
         for step in range(SQUARINGS + 1):
@@ -235,13 +259,13 @@ def _spectral(rows: Rows) -> Fraction:
 def _nuclear(rows: Rows) -> Fraction:
     """||sum u_k v_k^T||_* + ||rest||_* for rounded singular vectors: at most sum |u_k| |v_k| + sqrt(rank) |rest|_F."""
     left, values, right = np.linalg.svd(np.array([[float(v) for v in row] for row in rows]), full_matrices=False)
-    rest, total = [row[:] for row in rows], Fraction(0)
+    rest, total = rationals(rows), Fraction(0)
     for k, value in enumerate(values):
-        u = [Fraction(float(x * value)) for x in left[:, k]]
-        v = [Fraction(float(x)) for x in right[k]]
-        total += _root_above(sum((x * x for x in u), Fraction(0)) * sum((x * x for x in v), Fraction(0)))
-        rest = [[old - x * y for old, y in zip(row, v, strict=True)] for row, x in zip(rest, u, strict=True)]
-    return total + _root_above(Fraction(min(len(rows), len(rows[0])))) * _frobenius(rest)
+        u = rationals([[Fraction(float(x * value))] for x in left[:, k]])
+        v = rationals([[Fraction(float(x)) for x in right[k]]])
+        total += _root_above(_square(u) * _square(v))
+        rest -= u * v
+    return total + _root_above(Fraction(min(len(rows), len(rows[0])))) * _root_above(_square(rest))
 
 
 _NORMS: dict[str, Callable[[Rows], Fraction]] = {"fro": _frobenius, "2": _spectral, "nuclear": _nuclear}
@@ -282,13 +306,12 @@ def _vertex(costs: Point, program: tuple[Linear, ...]) -> Fraction | None:
 
 def _at_vertex(costs: Point, program: tuple[Linear, ...], binding: Sequence[Linear]) -> Fraction | None:
     """The value where some conditions bind, if their point meets all others and weights >= 0 of them show it least."""
-    A = flint.fmpq_mat([[flint.fmpq(c.numerator, c.denominator) for c in one.coefficients] for one in binding])
+    A = rationals([list(one.coefficients) for one in binding])
     if A.det() == 0:
         return None
-    b = flint.fmpq_mat([[flint.fmpq(one.bound.numerator, one.bound.denominator)] for one in binding])
-    c = flint.fmpq_mat([[flint.fmpq(v.numerator, v.denominator)] for v in costs])
+    b, c = rationals([[one.bound] for one in binding]), rationals([[v] for v in costs])
     point, weights = A.solve(b), A.transpose().solve(c)
-    u = tuple(Fraction(int(point[k, 0].p), int(point[k, 0].q)) for k in range(len(costs)))
+    u = tuple(_fractions(point))
     if any(weights[k, 0] < 0 for k in range(len(costs))) or any(one.at(u) < one.bound for one in program):
         return None
     return sum((v * x for v, x in zip(costs, u, strict=True)), Fraction(0))

@@ -44,7 +44,7 @@ from theorems.statement.values.arithmetic import (
     weights,
 )
 from theorems.statement.values.factoring import factored
-from theorems.statement.values.kept import COSTLY
+from theorems.statement.values.kept import ALWAYS, COSTLY, _Kept, once
 from theorems.statement.values.kept import kept as kept_at
 from theorems.statement.values.spectra import eigenvalues, entry_norm, matrix_norm
 from theorems.statement.values.spectra import inverse as inverted
@@ -129,7 +129,8 @@ def norm_at(node: Expr, case: Data) -> sp.Expr:
 class Reader:
     """Evaluates an expression; ``own`` are the values of the indices of sums, ``put`` of variables that ``at`` sets.
 
-    ``kept`` holds what was worked out, by the place of its arguments in memory and the indices that occur in it.
+    ``kept`` holds what was worked out, by the place of its arguments in memory, the indices that occur in it and the
+    tokens that it depends on.
     """
 
     def __init__(
@@ -173,10 +174,16 @@ class Reader:
             return Fraction(args[0])
         if op in ("name", "matrix", "vector", "family"):
             return self.put[node] if node in self.put else self._named(op, args[0])
-        if not self.put and (op == "least" or (self.own and op in COSTLY)):
-            before: Value = kept_at(self.case).value(node, self)
+        if not self.put and (op in ALWAYS or (self.own and op in COSTLY)):
+            before: Value = self._at_case(op).value(node, self)
             return before
         return self.read(node)
+
+    def _at_case(self, op: str) -> _Kept:
+        if isinstance(self.case, ensembles.Ordered):
+            # an order is looked at once, and its values go with it
+            return kept_at(self.case.case) if op == "E" else _of_order(self.case)
+        return kept_at(self.case)
 
     def read(self, node: Expr) -> Value:
         """The value of a node, worked out unless it was before."""
@@ -189,12 +196,20 @@ class Reader:
         return self._worked_out(node)
 
     def key(self, node: Expr) -> tuple[Any, ...]:
-        """A node's place in memory, and the values of the indices that occur in it."""
+        """A node's place in memory, the values of the indices that occur in it, and the tokens that it depends on."""
         known = self.kept.get(id(node.args))
         if known is None:
+            asked = ensembles.asked(node) if node.random else ()
             # the arguments are kept too, so that no other ones get their place in memory
-            known = self.kept[id(node.args)] = (tuple(sorted(node.names())), node.args)
-        return id(node.args), node.op, tuple(self.own.get(name) for name in known[0])
+            bound = frozenset[str]().union(*(place.names() for place in asked or ()))
+            known = self.kept[id(node.args)] = (tuple(sorted(node.names())), asked, bound, node.args)
+        names, asked, bound, _ = known
+        own = tuple(self.own.get(name) for name in names)
+        if not (node.random and isinstance(self.case, ensembles.Ordered)):
+            return id(node.args), node.op, own
+        # where an index is bound, what is not read need not have a token
+        places = asked if bound.isdisjoint(self.own) else None
+        return id(node.args), node.op, own, self.case.chosen(places, self.number)
 
     def _worked_out(self, node: Expr) -> Value:
         op, args = node.op, node.args
@@ -231,10 +246,11 @@ class Reader:
 
     def _expected(self, inner: Expr) -> Value:
         """The mean over all equally likely orders of a finite exchangeable law's tokens."""
-        base = self.case.case if isinstance(self.case, ensembles.Ordered) else self.case
+        base, kept = ensembles.base(self.case), dict[Any, Any]()
         if not inner.random:
             return Reader(base, self.own).value(inner)
-        found = [Reader(order, self.own).value(inner) for order in ensembles.orders(inner, base, self.number)]
+        orders = ensembles.orders(inner, base, self.number)
+        found = [Reader(order, self.own, kept=kept).value(inner) for order in orders]
         return scaled(Fraction(1, len(found)), reduce(plus, found))
 
     def _named(self, op: str, label: str) -> Value:
@@ -459,8 +475,13 @@ class Reader:
         return joined(node, [self.inside(index, Fraction(k)).value(body) for k in places])
 
 
+@once
+def _of_order(_: ensembles.Ordered) -> _Kept:
+    return _Kept()
+
+
 #: What is worked out once for the same indices.
-_KEPT = (*SUMS, "*", "/", "**", "entry", "element", "column", "softmax", "grad", "at", "indicator", "clip", "norm")
+_KEPT = (*SUMS, "+", "*", "/", "**", "entry", "element", "column", "softmax", "grad", "at", "indicator", "clip", "norm")
 _WHOLE = ("T", "tr", "element", "column")
 
 
