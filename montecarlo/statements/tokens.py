@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from montecarlo.statements import frames, radii
-from montecarlo.statements.arrays import Array, Generator, alike, array, is_array, library
+from montecarlo.statements.arrays import Array, Generator, alike, array, fetched, is_array, library
 from montecarlo.statements.environment import Environment
 from montecarlo.statements.nodes import Node, NoValueError, StatementSimulationError, frozen, text
 from montecarlo.statements.normals import normals as standard
@@ -48,6 +48,7 @@ class Process:
         places: Sequence[int] | None = None,
     ) -> None:
         self.kind, self.root, self.mean = str(law[0]), root, mean
+        self._isotropic = np.array_equal(fetched(root), np.eye(len(root)))
         if places is None and T > MOST_TOKENS:
             raise StatementSimulationError(f"T = {T} tokens, all of them drawn; expected T <= {MOST_TOKENS}")
         self.places = list(range(1, T + 1)) if places is None else sorted(set(places))
@@ -104,9 +105,10 @@ class Process:
 
     def made(self, z: Array) -> Array:
         """The tokens (n, places, d) of normals (places, d, n), which are overwritten: linear but for the mean."""
-        d, own = len(self.root), library(z)
-        root, _ = alike(self.root, z)
-        made = own.matmul(own.broadcast_to(root, (len(z), d, d)), self._make(z))
+        d, own, made = len(self.root), library(z), self._make(z)
+        if not self._isotropic:
+            root, _ = alike(self.root, z)
+            made = own.matmul(own.broadcast_to(root, (len(z), d, d)), made)
         if self.kind == "walk-mean" and self.mean is not None:
             made = made + alike(self.mean, z)[0][:, None]
         return own.moveaxis(made, -1, 0)
