@@ -12,6 +12,7 @@ from torch import Tensor
 import montecarlo.walks
 from montecarlo import calibration, engine
 from montecarlo.calibration import LOOKED_AT, check_normals, misfit
+from montecarlo.draws import draw_normals
 from montecarlo.threads import EngineError
 from tests.proofs_check.judged import judged
 from tests.properties.planted import clamped
@@ -54,8 +55,8 @@ def test_the_normals_of_a_tier_are_standard(tier: str) -> None:
 
 
 def test_a_clamp_in_the_sampler_is_an_error_of_every_claim(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(engine, "draw_normals", clamped(montecarlo.walks.draw_normals))
-    monkeypatch.setattr(montecarlo.walks, "draw_normals", clamped(montecarlo.walks.draw_normals))
+    monkeypatch.setattr(engine, "draw_normals", clamped(draw_normals))
+    monkeypatch.setattr(montecarlo.walks, "draw_normals", clamped(draw_normals))
     with pytest.raises(EngineError, match=r"tier literal on cpu are not standard: 0 of .* beyond 3\.5"):
         check_normals("literal", "cpu")
     report, *_ = judged("bao2024.appA.eq15")

@@ -17,6 +17,7 @@ import torch
 
 from montecarlo import engine, walks
 from montecarlo.calibration import check_normals
+from montecarlo.draws import draw_normals
 from proofs_check.checks.both_sides import SEEN
 
 Draw = Callable[[torch.Tensor, torch.Generator], torch.Tensor]
@@ -89,7 +90,7 @@ def shape(z: torch.Tensor) -> tuple[int, int]:
 
 def draws(patch: pytest.MonkeyPatch, change: Callable[[Draw], Draw]) -> None:
     """Draw the normals of walks in another way."""
-    changed = change(walks.draw_normals)
+    changed = change(draw_normals)
     for module in (engine, walks):
         patch.setattr(module, "draw_normals", changed)
     check_normals.cache_clear()

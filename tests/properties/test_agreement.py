@@ -19,6 +19,7 @@ import pytest
 
 from montecarlo import engine, registry, walks
 from montecarlo.calibration import check_normals
+from montecarlo.draws import draw_normals
 from montecarlo.empirical_checks import Growth, Search, Simulation
 from montecarlo.threads import EngineError
 from proofs_check.cases import wide
@@ -177,8 +178,8 @@ def test_a_clamp_of_the_normals_is_found(claims: tuple[str, ...], monkeypatch: p
 
     Every claim that is simulated on tokens finds it; randomness of a simulation's own is no normals of the sampler.
     """
-    monkeypatch.setattr(engine, "draw_normals", planted.clamped(walks.draw_normals))
-    monkeypatch.setattr(walks, "draw_normals", planted.clamped(walks.draw_normals))
+    monkeypatch.setattr(engine, "draw_normals", planted.clamped(draw_normals))
+    monkeypatch.setattr(walks, "draw_normals", planted.clamped(draw_normals))
     check_normals.cache_clear()
     checks = {claim: sides(claim).check for claim in claims}
     simulated = [name for name, one in checks.items() if isinstance(one, Simulation) and one.model != "free"]
