@@ -49,11 +49,14 @@ class Landscape:
     def measured(self, case: Floats, known: Mapping[str, float]) -> tuple[float, float]:
         """``excess`` at a case, and the gap, the values of some terms being known.
 
-        The gap is left - right for <=, right - left for >=, |left - right| for =; NaN where a side has no value.
+        The gap is left - right for <=, right - left for >=, |left - right| for =; NaN where a side has no value, and of
+        statements with iff or if.
         """
+        if self.margins:
+            return self.excess(case), math.nan
         terms = self._terms(case, known)
         gap = self._between(terms)
-        return (self.excess(case) if self.margins else _part(gap, terms)), gap
+        return _part(gap, terms), gap
 
     def _terms(self, case: Floats, known: Mapping[str, float]) -> list[list[float]]:
         return [[known[text] if text in known else number(term, case) for text, term in side] for side in self.sides]

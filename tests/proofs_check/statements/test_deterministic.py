@@ -275,6 +275,19 @@ def test_the_landscape_has_a_slope_where_one_side_is_zero() -> None:
     assert heights == sorted(heights) and heights[-1] > 0
 
 
+def test_statements_with_clauses_are_measured_as_the_search_measures_them() -> None:
+    prop = proposition("u*v > 0 if u > 0 and v > 0", "u real, v real")
+    landscape = Landscape(prop.left.plain(), prop.relation, prop.right.plain(), deterministic._plain(prop))
+    point = {"numbers": {"u": 1.5, "v": 0.5}, "matrices": {}, "vectors": {}, "sequences": {}}
+    excess, gap = landscape.measured(point, landscape.terms(point))
+    assert excess == landscape.excess(point) and math.isnan(gap)
+
+
+def test_a_proved_implication_has_its_wrong_versions_told_from_it() -> None:
+    found = judge_deterministic(proposition("u*v > 0 if u > 0 and v > 0", "u real, v real"), "quick")
+    assert found.verdict == "verified" and any(wrong.fate == "caught" for wrong in found.mutants)
+
+
 def test_tokens_and_unknown_efforts_are_refused() -> None:
     with pytest.raises(ValueError, match="effort"):
         judge_deterministic(proposition("u <= u", "u real"), "fast")
