@@ -10,8 +10,9 @@ from torch import Tensor
 
 
 def normals(generator: torch.Generator, *shape: int) -> Tensor:
-    """Independent N(0, 1) of that shape, float64."""
-    return draw_normals(torch.empty(shape, device=generator.device), generator).double()
+    """Independent N(0, 1) of that shape, float64; none is 0, so that every vector has a direction."""
+    drawn = draw_normals(torch.empty(shape, device=generator.device), generator).double()
+    return drawn.masked_fill_(drawn == 0, 2.0**-33)
 
 
 def uniforms(generator: torch.Generator, *shape: int) -> Tensor:

@@ -25,7 +25,7 @@ def test_they_are_those_of_their_words_within_the_bound(count: int) -> None:
         half = -(-size // 2)
         drawn = words.random_raw(half).view(np.uint32)
         r = np.sqrt(-2 * np.log((drawn[:half] + 0.5) / 2.0**32))
-        angle = math.pi * drawn[half:].view(np.int32).astype(np.float64) / 2.0**31
+        angle = math.pi * (drawn[half:].view(np.int32) + 0.5) / 2.0**31
         exact = np.concatenate([r * np.sin(angle), r * np.cos(angle)])[:size]
         bound = np.tile(4e-7 * r + 2.0**-24 / r, 2)[:size]
         assert (abs(found[place : place + size] - exact) <= bound).all()
@@ -38,6 +38,17 @@ def test_they_are_standard_normals_in_the_length_and_across() -> None:
     assert abs(float(z.mean())) < 6 * 2.0**-10
     for lag in (1, 2, PAIRS, 2 * PAIRS):
         assert abs(float((z[lag:] * z[:-lag]).mean())) < 6 * 2.0**-10
+
+
+def test_no_normal_is_zero() -> None:
+    class Ends:
+        def random_raw(self, count: int) -> np.ndarray:
+            return np.tile(np.array([2**32 - 1, 0, 2**31], np.uint32), count)[: 2 * count].view(np.uint64)
+
+    class Given:
+        bit_generator = Ends()
+
+    assert (normals(Given(), (3000,)) != 0).all()  # type: ignore[arg-type]
 
 
 def test_a_shape_is_filled_and_the_generator_goes_on() -> None:
