@@ -91,12 +91,9 @@ class Process:
         shape = (len(self.places), len(self.root), n)
         if isinstance(generator, np.random.Generator):
             return self._whitened(standard(generator, shape), generator)
-        import torch
+        from montecarlo import draws
 
-        from montecarlo.draws import draw_normals
-
-        drawn = torch.empty(shape, dtype=torch.float32, device=generator.device)
-        return self._whitened(draw_normals(drawn, generator).double(), generator)
+        return self._whitened(draws.normals(generator, *shape), generator)
 
     def _whitened(self, z: Array, generator: Generator) -> Array:
         if self.kind in frames.KINDS:
