@@ -47,7 +47,7 @@ def judged_claim(claim: Statement, options: Options, device: str, listener: Prog
         told = {n: _told(claim, n, f, outcome) for n, f in outcome.corrections.items()}
         correction = claim.corrected({**claim.printed, **told} if claim.relation != "=" else told, outcome.excluded)
         try:
-            second, _, spent = judge_one(correction, options, device, listener, second_route=True)
+            second, _, spent = judge_one(correction, options, device, listener, first["agreement"])
         except (Exception, SystemExit) as error:
             second, spent = broken(correction, options, error, 0.0), 0.0
         second["seconds"] = round(time.perf_counter() - began, 3)
@@ -65,18 +65,22 @@ def _told(claim: Statement, name: str, formula: Any, outcome: Outcome) -> str:
 
 
 def judge_one(
-    claim: Statement, options: Options, device: str, listener: Progress, second_route: bool = False
+    claim: Statement, options: Options, device: str, listener: Progress, agreed: Agreement | None = None
 ) -> tuple[Claim, Outcome, float]:
-    """The report of a claim, or of a correction by the ``second_route``; what the kernel found, and what was spent."""
-    pair = Pair(claim, second_route)
+    """The report of a claim, what the kernel found, and what was spent.
+
+    A correction is derived by a second route. What its claim's derivation and simulation ``agreed`` on at cases as wide
+    as the hypotheses is not asked again: the second route is shown to give the formula that the first one gave.
+    """
+    pair = Pair(claim, second_route=agreed is not None)
     outcome = settle(claim, pair.derived())
     check_symbols(claim, outcome, pair.derived())
     evidence = empirical_check(pair, outcome, options, device, listener)
     variants = judged(pair, lambda one, found: empirical_check(one, found, options, device, listener))
     evidence.conflicts += [f"{v.name}: {v.reason}" for v in variants if v.verdict == "conflict"]
     evidence.spent += sum(v.evidence.spent for v in variants)
-    widely = _agreement(pair, evidence, options)
-    outcome.evidence += enumerated(pair.derived(), claim.positions) if second_route else generalised(claim)
+    widely = _agreement(pair, evidence, options) if agreed is None else agreed
+    outcome.evidence += enumerated(pair.derived(), claim.positions) if pair.second_route else generalised(claim)
     outcome.evidence += evidence.trend
     remarks = [] if claim.corrects else beside(claim.id)
     outcome.evidence += map(str, remarks)
