@@ -26,7 +26,7 @@ from theorems.statement.moments.forms import NotPolynomialError
 from theorems.statement.moments.normal import rational_form
 from theorems.statement.moments.repairing import language_text
 from theorems.statement.proofs.prover import STEPS, Prover
-from theorems.statement.proofs.steps import Step
+from theorems.statement.proofs.steps import Step, Steps, together
 from theorems.statement.proposition import Proposition
 from theorems.statement.reading.hypotheses import words_of
 from theorems.statement.reading.language import parsed
@@ -285,20 +285,21 @@ def bounded(prop: Proposition, derivation: Derivation, node: Expr, order: Order)
     work = Work(2 * STEPS)
     far = (*prop.known.relations, ("<=", number(1), read(size)))
     names = [symbol("T")] if "T" in prop.positions and symbol("T") in value.free_symbols else []
+
+    def shown(gap: sp.Expr, strict: bool) -> Steps | None:
+        prover = Prover(prop, work)
+        prover.known = replace(prover.known, relations=far)
+        return prover.at_least(read(gap), number(0), strict)
+
+    positive = shown(below, True)
+    if positive is None:
+        return ()
     for multiple, growing, factor in product(MULTIPLES, (size, sp.exp(size)), (sp.Integer(1), *names)):
         bound = multiple * factor
-        ends = [_lightened(bound * below - sign * above * growing, names) for sign in (1, -1)]
-        found: list[Step] = []
-        for gap, strict in ((below, True), (ends[0], False), (ends[1], False)):
-            prover = Prover(prop, work)
-            prover.known = replace(prover.known, relations=far)
-            steps = prover.at_least(read(gap), number(0), strict)
-            if steps is None:
-                break
-            found += steps
-        else:
+        ends = (_lightened(bound * below - sign * above * growing, names) for sign in (1, -1))
+        if (found := together(shown(end, False) for end in ends)) is not None:
             told = f"|{value}| <= ({bound})/({growing}) where {size} >= 1"
-            return (Step("a bound that tends to 0", told), *dict.fromkeys(found))
+            return (Step("a bound that tends to 0", told), *dict.fromkeys([*positive, *found]))
     return ()
 
 

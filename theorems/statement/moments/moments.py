@@ -78,6 +78,7 @@ class Moments(Powers):
     def __init__(self, law: Law, traces: Traces, order: Order) -> None:
         super().__init__()
         self.law, self.traces, self.order = law, traces, order
+        self._moving = any(kernel.names() & {"s", "t"} for kernel in (law.diagonal, law.below))
         self._memo: dict[tuple[Expr, Place, Place], Ratio] = {}
         self._waves: dict[tuple[Any, ...], Ratio] = {}
 
@@ -105,6 +106,8 @@ class Moments(Powers):
         marks = sorted({low, high, *(rank for rank in nodes if low <= rank <= high)})
         if len(marks) == 1 and low not in nodes:
             raise NotClosedError(f"a sum from {bound.first} to {bound.last}, of one token")
+        if (found := self._alike(term, bounds, chain, marks)) is not None:
+            return found
         parts = []
         for place, rank in enumerate(marks):
             if rank in nodes:
@@ -117,6 +120,28 @@ class Moments(Powers):
                 upto = self._ratio(self._value_of(after, chain)) - 1 if after in nodes else self._ratio(bound.last)
                 parts.append(self._closed(inner, bound.index, above, upto))
         return total(parts)
+
+    def _alike(self, term: Term, bounds: tuple[Bound, ...], chain: Chain, marks: list[Fraction]) -> Ratio | None:
+        """The sum where all tokens are alike: the index meets one of the term's other tokens, or any of the rest.
+
+        None where it matters where the index stands.
+        """
+        bound, *rest = bounds
+        own = {one.index for one in bounds}
+        if self._moving or term.wave.steps or len(marks) < 2 or term.coefficient.names & own:
+            return None
+        if any((one.first, one.last) != (bound.first, bound.last) for one in rest):
+            return None
+        met = {rank for end in term.ends() if end.name not in own for rank in [chain.rank(end)]}
+        met = {rank for rank in met if marks[0] <= rank <= marks[-1]}
+        if not met <= self._nodes(chain):
+            return None
+        inner = self._summed(term, tuple(rest), chain.with_(bound.index, (marks[0] + marks[1]) / 2))
+        if any(bound.index in label for label in inner.names):
+            return None
+        others = self._ratio(bound.last) - self._ratio(bound.first) + 1 - len(met)
+        there = (self._value_of(rank, chain) for rank in sorted(met))
+        return total([*(self._at(term, tuple(rest), bound.index, one, chain) for one in there), inner * others])
 
     def _nodes(self, chain: Chain) -> set[Fraction]:
         """Where positions and indices stand."""
@@ -161,8 +186,7 @@ class Moments(Powers):
             return Ratio.of(1)
         if term.wave.series:
             return of_series(term.wave, self.law, chain.rank)
-        moving = any(kernel.names() & {"s", "t"} for kernel in (self.law.diagonal, self.law.below))
-        if moving or term.wave.steps:
+        if self._moving or term.wave.steps:
             return self._expected(term.wave, chain)
         # the same whichever the tokens are
         key = term.wave.by_tokens(chain.rank)

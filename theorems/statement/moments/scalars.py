@@ -81,6 +81,7 @@ class Exact:
         #: norms that have no formula, by their names
         self.named: dict[str, Expr] = {}
         self._values: dict[Expr, sp.Expr] = {}
+        self._means: dict[Expr, sp.Expr] = {}
         self._terms: dict[Expr, list[Term] | StatementError] = {}
         #: what moments rest on beside Isserlis' theorem
         self.rules: dict[str, None] = {}
@@ -263,6 +264,12 @@ class Exact:
 
     def expectation(self, node: Expr) -> sp.Expr:
         """E[node], by symmetry where it has no closed form of its own."""
+        if node not in self._means:
+            # variances and what is made of higher moments rest on the same ones
+            self._means[node] = self._mean(node)
+        return self._means[node]
+
+    def _mean(self, node: Expr) -> sp.Expr:
         try:
             return self._expected(node)
         except NotPolynomialError:
