@@ -213,9 +213,11 @@ def margins(queries: Tensor, gaps: Tensor, x: Tensor, y: Tensor) -> Tensor:
 
 def residue(queries: Tensor, gaps: Tensor, weights: Tensor) -> Tensor:
     """|sum w_ij z_i (z_0 - z_j)^T| for weights (J, N, n) >= 0, over their sum; infinite where that is 0."""
-    total = torch.einsum("ijn,ian,jbn->abn", weights, queries, gaps)
-    length, size = (total * total).sum((0, 1)).sqrt(), weights.sum((0, 1))
-    return torch.where(size > 0, length / size.clamp(min=1e-300), torch.inf)
+    size = weights.sum((0, 1))
+    found, some = torch.full_like(size, torch.inf), (size > 0).nonzero()[:, 0]
+    total = torch.einsum("ijn,ian,jbn->abn", *(part[..., some] for part in (weights, queries, gaps)))
+    found[some] = (total * total).sum((0, 1)).sqrt() / size[some]
+    return found
 
 
 def inward(vectors: Tensor) -> Tensor:
