@@ -242,11 +242,9 @@ def inward(vectors: Tensor) -> Tensor:
             below &= sides[subset][1 - odd]
         signs = torch.where(above | below, place, signs)
     chosen = V[torch.arange(n, device=V.device)[:, None], torch.tensor(facets, device=V.device)[signs.clamp(min=0)]]
-    rows = chosen.permute(1, 2, 0)
-    every = tuple(range(dim - 1))
-    normal = torch.stack(
-        [(-1) ** c * _minors(rows[:, [k for k in range(dim) if k != c]])[every] for c in range(dim)], 1
-    )
+    # what is normal to all of them, by its cofactors
+    cofactors = _minors(chosen.permute(2, 1, 0))
+    normal = torch.stack([(-1) ** c * cofactors[tuple(k for k in range(dim) if k != c)] for c in range(dim)], 1)
     tilt = _even(chosen)
     reach, off = ((V @ way[:, :, None])[..., 0] for way in (normal, tilt))
     turned = torch.where(reach.sum(1) < 0, -1.0, 1.0)
