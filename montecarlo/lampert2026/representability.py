@@ -178,22 +178,20 @@ def decided(z: Tensor, J: Sequence[int]) -> Tensor:
     weights are guessed bears on nothing. A draw without either is decided in rational arithmetic, as an exact case is.
     """
     queries, gaps = z[list(J)], z[0] - z[1:]
-    x, y = inward(queries), z[0].clone()
+    one = torch.ones_like(z[:1, 0])
+    # weights of the queries with one key
+    no = residue(queries, gaps[:1], balanced(queries)[:, None] * one[None]) < MARGIN
+    left = (~no).nonzero()[:, 0]
+    queries, gaps, y, one = queries[:, :, left], gaps[:, :, left], z[0, :, left], one[:, left]
     # z_0 itself where no key reaches as far in its direction
-    short = ~((gaps * z[0]).sum(1) > 0).all(0)
+    short = ~((gaps * y).sum(1) > 0).all(0)
     if bool(short.any()):
-        y[:, short] = inward(gaps[:, :, short])
-    yes = margins(queries, gaps, x, y) > MARGIN
-    # weights of the queries with one key, then of the keys with one query
-    no = torch.zeros_like(yes)
-    for turn in (0, 1):
-        left = (~yes & ~no).nonzero()[:, 0]
-        some, keys = queries[:, :, left], gaps[:, :, left]
-        one = torch.ones_like(some[:1, 0])
-        if turn:
-            no[left] = residue(some[:1], keys, one[:, None] * balanced(keys)[None]) < MARGIN
-        else:
-            no[left] = residue(some, keys[:1], balanced(some)[:, None] * one[None]) < MARGIN
+        # weights of the keys with one query
+        keys = gaps[:, :, short]
+        no[left[short]] = residue(queries[:1, :, short], keys, one[:, None, short] * balanced(keys)[None]) < MARGIN
+        y[:, short] = inward(keys)
+    yes = torch.zeros_like(no)
+    yes[left] = ~no[left] & (margins(queries, gaps, inward(queries), y) > MARGIN)
     for k in (yes == no).nonzero()[:, 0].tolist():
         exact = [[str(Fraction(entry)) for entry in row] for row in z[:, :, k].tolist()]
         found = representable(exact, J, full)
@@ -215,9 +213,11 @@ def margins(queries: Tensor, gaps: Tensor, x: Tensor, y: Tensor) -> Tensor:
 
 def residue(queries: Tensor, gaps: Tensor, weights: Tensor) -> Tensor:
     """|sum w_ij z_i (z_0 - z_j)^T| for weights (J, N, n) >= 0, over their sum; infinite where that is 0."""
-    total = torch.einsum("ijn,ian,jbn->abn", weights, queries, gaps)
-    length, size = (total * total).sum((0, 1)).sqrt(), weights.sum((0, 1))
-    return torch.where(size > 0, length / size.clamp(min=1e-300), torch.inf)
+    size = weights.sum((0, 1))
+    found, some = torch.full_like(size, torch.inf), (size > 0).nonzero()[:, 0]
+    total = torch.einsum("ijn,ian,jbn->abn", *(part[..., some] for part in (weights, queries, gaps)))
+    found[some] = (total * total).sum((0, 1)).sqrt() / size[some]
+    return found
 
 
 def inward(vectors: Tensor) -> Tensor:
@@ -242,11 +242,9 @@ def inward(vectors: Tensor) -> Tensor:
             below &= sides[subset][1 - odd]
         signs = torch.where(above | below, place, signs)
     chosen = V[torch.arange(n, device=V.device)[:, None], torch.tensor(facets, device=V.device)[signs.clamp(min=0)]]
-    rows = chosen.permute(1, 2, 0)
-    every = tuple(range(dim - 1))
-    normal = torch.stack(
-        [(-1) ** c * _minors(rows[:, [k for k in range(dim) if k != c]])[every] for c in range(dim)], 1
-    )
+    # what is normal to all of them, by its cofactors
+    cofactors = _minors(chosen.permute(2, 1, 0))
+    normal = torch.stack([(-1) ** c * cofactors[tuple(k for k in range(dim) if k != c)] for c in range(dim)], 1)
     tilt = _even(chosen)
     reach, off = ((V @ way[:, :, None])[..., 0] for way in (normal, tilt))
     turned = torch.where(reach.sum(1) < 0, -1.0, 1.0)
@@ -269,18 +267,24 @@ def balanced(vectors: Tensor) -> Tensor:
     By Cramer's rule: the minors of dim + 1 vectors that are balanced have alternating signs.
     """
     N, dim, n = vectors.shape
+    weights = torch.zeros(N, n, dtype=vectors.dtype, device=vectors.device)
+    subsets = list(combinations(range(N), dim + 1))
+    if not subsets:
+        return weights
     minors = _minors(vectors)
     sides = {subset: _sides(minor) for subset, minor in minors.items()}
-    weights = torch.zeros(N, n, dtype=vectors.dtype, device=vectors.device)
-    left = torch.ones(n, dtype=torch.bool, device=vectors.device)
-    for subset in combinations(range(N), dim + 1):
-        parts = [subset[:place] + subset[place + 1 :] for place in range(dim + 1)]
-        one, other = ([sides[part][(k + first) % 2] for k, part in enumerate(parts)] for first in (0, 1))
-        fits = left & (reduce(torch.bitwise_and, one) | reduce(torch.bitwise_and, other))
-        found = fits.nonzero()[:, 0]
-        for k, part in zip(subset, parts, strict=True):
-            weights[k, found] = minors[part][found].abs()
-        left &= ~fits
+    parts = [[subset[:k] + subset[k + 1 :] for k in range(dim + 1)] for subset in subsets]
+    chosen = torch.full((n,), -1, device=vectors.device)
+    for place, some in enumerate(parts):
+        one, other = (
+            reduce(torch.bitwise_and, [sides[p][(k + first) % 2] for k, p in enumerate(some)]) for first in (0, 1)
+        )
+        chosen.masked_fill_(one | other, place)
+    found = (chosen >= 0).nonzero()[:, 0]
+    number = {subset: k for k, subset in enumerate(minors)}
+    of = torch.tensor([[number[p] for p in some] for some in parts], device=vectors.device)[chosen[found]].T
+    rows = torch.tensor(subsets, device=vectors.device)[chosen[found]].T
+    weights[rows, found] = torch.stack([*minors.values()])[of, found].abs()
     return weights
 
 

@@ -113,8 +113,19 @@ def _coefficients(node: Node, env: Environment, points: Array, values: dict[str,
     return slope, float(given[0])
 
 
-def _program(names: str, conditions: tuple[Node, ...], env: Environment) -> tuple[Array, Array, list[bool]]:
-    """The rows G and bounds h of G u >= h, and which of them are strict."""
+Program = tuple[Array, Array, list[bool]]
+
+
+def _program(names: str, conditions: tuple[Node, ...], env: Environment) -> Program:
+    """The rows G and bounds h of G u >= h, and which of them are strict: one for all norms under the conditions."""
+    key = ("program", names, *conditions)
+    if key not in env.memo:
+        env.memo[key] = _made(names, conditions, env)
+    found: Program = env.memo[key]
+    return found
+
+
+def _made(names: str, conditions: tuple[Node, ...], env: Environment) -> Program:
     rows, bounds, strict = list[Array](), list[float](), list[bool]()
     # simulations run in inference mode, where no gradient is recorded
     with torch.inference_mode(False), torch.enable_grad():

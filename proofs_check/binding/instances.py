@@ -10,6 +10,7 @@ import inspect
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 import flint
@@ -434,8 +435,6 @@ def _clause_differs(pair: Pair, name: str, prop: Proposition, place: Place) -> s
 
 def _truth_by_the_other(prop: Proposition, case: Case) -> bool | None:
     """Whether the property holds in float64 by the interpreter of the simulations; None where it does not settle it."""
-    from montecarlo.statements.ensemble import law_of
-    from montecarlo.statements.environment import environment_of
     from montecarlo.statements.nodes import StatementSimulationError, frozen
     from montecarlo.statements.values import value
 
@@ -443,7 +442,7 @@ def _truth_by_the_other(prop: Proposition, case: Case) -> bool | None:
     if prop.relation not in CLAUSES:
         node = ["relation", prop.relation, node, prop.right.plain()]
     try:
-        return bool(value(frozen(node), law_of(_flat(case)) if case.ensemble else environment_of(_flat(case))))
+        return bool(value(frozen(node), _environment(case, ())))
     except StatementSimulationError:
         return None
 
@@ -456,22 +455,29 @@ def _truth_by_the_other(prop: Proposition, case: Case) -> bool | None:
 
 def _by_the_other(prop: Proposition, case: Case, stated: flint.arb, where: str) -> None:
     """Raise InstanceError where the interpreter of the simulations has another number for the quantity."""
-    from montecarlo.statements.ensemble import law_of
-    from montecarlo.statements.environment import environment_of
     from montecarlo.statements.functions import sizes
     from montecarlo.statements.nodes import StatementSimulationError, frozen
     from montecarlo.statements.values import value
 
     node = frozen(prop.left.plain())
-    shapes = {name: size for name, size in prop.known.sizes.items() if name in case.matrices}
+    shapes = tuple((name, size) for name, size in prop.known.sizes.items() if name in case.matrices)
     try:
-        env = law_of(_flat(case)) if case.ensemble else environment_of(_flat(case), sizes=shapes)
+        env = _environment(case, shapes)
         number, size = (float(value(one, env)) for one in (node, sizes(node)))
     except StatementSimulationError as error:
         raise InstanceError(f"{where}; the second interpreter has no number: {line(error)}") from None
     rounding = LEAST if prop.left.has("least") else ROUNDING
     if not _around(number, rounding * max(abs(size), abs(number))).overlaps(stated):
         raise InstanceError(f"{where}; the second interpreter of statements has {number!r}")
+
+
+@lru_cache(maxsize=CASES)
+def _environment(case: Case, shapes: tuple[tuple[str, tuple[str, str]], ...]) -> Any:
+    """The names of a case for the second interpreter, which keeps what it works out there for further quantities."""
+    from montecarlo.statements.ensemble import law_of
+    from montecarlo.statements.environment import environment_of
+
+    return law_of(_flat(case)) if case.ensemble else environment_of(_flat(case), sizes=dict(shapes))
 
 
 def _flat(case: Case) -> dict[str, Any]:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from functools import lru_cache
 from random import Random
 
 import sympy as sp
@@ -134,11 +135,16 @@ def corners(statement: Statement) -> Mapping[str, tuple[str, ...]]:
 
 def ties(statement: Statement) -> Mapping[str, tuple[str, sp.Expr]]:
     """Where a condition between parameters holds as an equation, by its words: a parameter, and what it is there."""
+    return _ties(tuple(statement.conditions), frozenset(statement.parameters))
+
+
+@lru_cache(maxsize=256)
+def _ties(conditions: tuple[str, ...], parameters: frozenset[str]) -> Mapping[str, tuple[str, sp.Expr]]:
     found: dict[str, tuple[str, sp.Expr]] = {}
-    for condition in statement.conditions:
+    for condition in conditions:
         gap, allowed = read(condition)
         names = {s.name for s in gap.free_symbols}
-        if len(names) < 2 or not names <= {*statement.parameters} or len(allowed) < 2 or 0 not in allowed:
+        if len(names) < 2 or not names <= parameters or len(allowed) < 2 or 0 not in allowed:
             continue
         # the one that stands alone, if there is one: it may go beyond what is drawn
         lone = [name for name in names if condition.split()[0] == name]

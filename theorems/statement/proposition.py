@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import Any
 
 from theorems.statement.expression import MOMENTS, RANGES, Expr, StatementError, name, number
@@ -139,8 +139,8 @@ def _proposition(text: str, hypotheses: str, where: str, law: str, limit: str) -
     made = read_law(law)
     if made.moved:
         vectors |= {"m"}
-    declared = Vocabulary(matrices, vectors, sequences, families=families_of(hypotheses), entire=entire_of(hypotheses))
-    words = _defined(where, declared)
+    families, entire = families_of(hypotheses), entire_of(hypotheses)
+    words = _defined(where, matrices, vectors, tuple(sequences.items()), tuple(families.items()), entire)
     clause = split_clause(text)
     left_text, relation, right_text, column = clause or split_relation(text)
     read = condition if clause else parsed
@@ -228,8 +228,18 @@ def _entries(
     )
 
 
-def _defined(where: str, words: Vocabulary) -> Vocabulary:
+# under weaker hypotheses the definitions are mostly the same
+@lru_cache(maxsize=64)
+def _defined(
+    where: str,
+    matrices: frozenset[str],
+    vectors: frozenset[str],
+    sequences: tuple[tuple[str, str], ...],
+    families: tuple[tuple[str, tuple[int, ...]], ...],
+    entire: frozenset[str],
+) -> Vocabulary:
     """The vocabulary with the definitions of ``where``: s[i] = ..., f = ...; each may use those before it."""
+    words = Vocabulary(matrices, vectors, dict(sequences), families=dict(families), entire=entire)
     for part, column in split_top(where, ";,"):
         if not part.strip():
             continue

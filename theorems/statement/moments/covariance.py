@@ -39,7 +39,8 @@ _s, _t = name("s"), name("t")
 _GAP = Expr("abs", (Expr("+", (_s, negative(_t))),))
 
 
-@dataclass(frozen=True)
+# values are kept by the point, which no other one is equal to
+@dataclass(frozen=True, eq=False)
 class _Point:
     """Values of the parameters and of s and t, as expressions are evaluated at them."""
 

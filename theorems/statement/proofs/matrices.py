@@ -17,6 +17,7 @@ from theorems.statement.expression import Expr, StatementError
 from theorems.statement.proposition import Proposition
 from theorems.statement.reading.hypotheses import Hypotheses
 from theorems.statement.reading.shapes import shape
+from theorems.statement.values.kept import once
 
 #: Largest power that is multiplied out.
 MAX_POWER = 12
@@ -28,6 +29,7 @@ class NoNormalFormError(ValueError):
     """An expression that is no polynomial in matrices."""
 
 
+@once
 def about_matrices(prop: Proposition) -> bool:
     """Whether a statement without tokens is about matrices as such, or has matrices that need not be square."""
     if prop.known.sizes:

@@ -13,6 +13,7 @@ import sympy as sp
 from theorems.statement.expression import Expr, number
 from theorems.statement.reading.shapes import shape
 from theorems.statement.values.arithmetic import UndefinedError
+from theorems.statement.values.kept import kept
 from theorems.statement.values.values import Data, scalar
 
 _ONE = number(1)
@@ -29,6 +30,11 @@ def truth(part: Expr, case: Data) -> bool | None:
     ``peaks``: the function increases strictly up to a place inside the interval, and decreases strictly from there on.
     Raises UndefinedError where the function has no value somewhere on the interval.
     """
+    found: bool | None = kept(case).once(("truth", part), lambda: _truth(part, case))
+    return found
+
+
+def _truth(part: Expr, case: Data) -> bool | None:
     body, name, *ends = part.args
     low, high = (scalar(end, case) for end in ends)
     if not (isinstance(low, Fraction) and isinstance(high, Fraction) and low < high):

@@ -9,6 +9,7 @@ from theorems.algebra.balls import PRECISIONS, precision
 from theorems.statement.expression import HOLDS, Expr, StatementError, minus
 from theorems.statement.values.arithmetic import Number, UndefinedError, Vector, plus, times
 from theorems.statement.values.exponentials import vanishes
+from theorems.statement.values.kept import kept
 from theorems.statement.values.values import Data, value
 
 #: Most values of indices that are looked at one by one.
@@ -19,7 +20,13 @@ Own = Mapping[str, Fraction]
 
 def truth(node: Expr, case: Data, own: Own | None = None) -> bool | None:
     """Whether a node is certified true or false at a case; None where balls settle neither. Raises UndefinedError."""
-    own = own or {}
+    if not own:
+        found: bool | None = kept(case).once(("truth", node), lambda: _truth(node, case, {}))
+        return found
+    return _truth(node, case, own)
+
+
+def _truth(node: Expr, case: Data, own: Own) -> bool | None:
     if node.op == "relation":
         return _related(node, case, own)
     if node.op == "every":

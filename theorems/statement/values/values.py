@@ -98,7 +98,7 @@ def _cancels(left: Expr, right: Expr, case: Data) -> bool:
 def differences(left: Expr, right: Expr, case: Data) -> list[Number]:
     """left - right, entry by entry."""
     reader = Reader(case, {})
-    one, two = reader.value(left), reader.value(right)
+    one, two = reader.known(left), reader.known(right)
     if isinstance(one, Vector | Matrix) and right == Expr("number", (Fraction(0),)):
         two = scaled(Fraction(0), one)
     return list(entries_of(plus(one, scaled(Fraction(-1), two))))
@@ -114,7 +114,7 @@ def scalar(node: Expr, case: Data) -> Number:
 
 def value(node: Expr, case: Data, own: Mapping[str, Fraction] | None = None) -> Value:
     """The value of an expression at a case, at flint's present precision; ``own`` are the values of bound indices."""
-    return Reader(case, own or {}).value(node)
+    return Reader(case, {}).known(node) if not own else Reader(case, own).value(node)
 
 
 def norm_at(node: Expr, case: Data) -> sp.Expr:
@@ -167,6 +167,13 @@ class Reader:
         if isinstance(found, Vector):
             return found
         raise StatementError(f"{node} is no vector; expected e.g. softmax(s)", at=node.at)
+
+    def known(self, node: Expr) -> Value:
+        """The value of a whole expression, for which hypotheses, quantities and prints ask again at the same case."""
+        if node.op in ("number", "name"):
+            return self.value(node)
+        found: Value = self._at_case(node.op).once(node, lambda: self.value(node))
+        return found
 
     def value(self, node: Expr) -> Value:
         op, args = node.op, node.args
