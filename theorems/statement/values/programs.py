@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from fractions import Fraction
 from functools import lru_cache
 from itertools import combinations
@@ -164,8 +165,8 @@ def _solved(
     meets = rows @ cp.vec(W, order="C") >= bounds + tightened * np.abs(bounds).max()
     goal = {"nuclear": cp.normNuc, "2": cp.sigma_max, "fro": lambda M: cp.norm(M, "fro")}[kind](W)
     problem = cp.Problem(cp.Minimize(goal), [meets])
-    with warnings.catch_warnings():
-        # what the solver doubts is certified in exact arithmetic, or not used
+    # what the solver doubts is certified in exact arithmetic, or not used; numbers far apart in size it refuses
+    with warnings.catch_warnings(), suppress(cp.error.SolverError):
         warnings.simplefilter("ignore")
         problem.solve(solver=cp.CLARABEL)
     if problem.status not in ("optimal", "optimal_inaccurate"):

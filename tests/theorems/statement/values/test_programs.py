@@ -95,6 +95,13 @@ def test_a_norm_of_another_kind_has_another_least_value() -> None:
         assert abs(float(ends[1]) - value) < 1e-6
 
 
+@pytest.mark.parametrize("kind", ["fro", "2", "nuclear"])
+def test_numbers_that_the_solver_refuses_leave_the_norm_open(kind: str) -> None:
+    far = F(10**20)
+    program = Linear((far, F(1), F(0), F(2)), F(1)), Linear((F(1), far, F(3), F(0)), F(1))
+    assert least_norm(program, kind, 2) is None
+
+
 @pytest.mark.parametrize(("at", "expected"), [(SEPARATED, True), (AROUND, False)])
 def test_existence_is_certified_either_way_and_seen_by_the_second_interpreter(at: Case, expected: bool) -> None:
     node = said(f"{COST} >= 0").left
