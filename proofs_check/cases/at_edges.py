@@ -29,7 +29,6 @@ from theorems.statement.proposition import Proposition
 from theorems.statement.reading.places import ZERO, Place
 from theorems.statement.reading.ranges import Range
 from theorems.statement.values.cases import failures, frame
-from theorems.statement.values.kept import once
 from theorems.statement.values.values import scalar
 
 #: Longest walks, largest dimensions; positions and whole numbers beyond MANY are well inside of their ranges.
@@ -99,7 +98,6 @@ def _stretched(choices: Draw, prop: Proposition, case: Case) -> Case:
     return case
 
 
-@once
 def edges(prop: Proposition) -> dict[str, Edge]:
     """The edges of the hypotheses by name, without those that one of the hypotheses forbids."""
     return {edge.name: edge for edge in _edges(prop) if not forbidden(prop, edge)}

@@ -47,8 +47,10 @@ class Case:
 
     @cached_property
     def _hash(self) -> int:
-        # ratios of integers are hashed in a part of the time that fractions take; equal mappings may differ in order
-        return hash(tuple(sorted(map(Fraction.as_integer_ratio, self.entries()))))
+        # ratios of integers are hashed in a part of the time that fractions take; equal mappings may differ in order;
+        # balls, which have no hash, are equal to themselves alone
+        exact = (one for one in self.entries() if isinstance(one, Fraction))
+        return hash(tuple(sorted(map(Fraction.as_integer_ratio, exact))))
 
     def plain(self) -> dict[str, Any]:
         """The case as text, as the other side reads it: {"numbers": {"u": "1/2"}, "matrices": {"W": [["0", ...]]}}."""
