@@ -263,7 +263,7 @@ def start_told(start: str) -> str:
 def asked(claim: Claim, letter: Callable[[str], str] = str) -> str:
     """Where in the ranges the cases lay at which both sides were asked beside the judged ones, and agree.
 
-    ``letter`` writes the name of a parameter.
+    A correction's are its claim's. ``letter`` writes the name of a parameter.
     """
     found = claim["agreement"]
     if not found["cases"]:
@@ -285,7 +285,8 @@ def asked(claim: Claim, letter: Callable[[str], str] = str) -> str:
     if least := found.get("least"):
         seen += f". One of {percent(least)} in all simulated means would show"
     cases = counted(found["cases"], "further case")
-    return (f"{cases} drawn: {told}" if told else cases) + seen
+    drawn = "drawn for its claim, which has the same two sides" if claim["id"].endswith(CORRECTED) else "drawn"
+    return (f"{cases} {drawn}: {told}" if told else cases) + seen
 
 
 def percent(part: float) -> str:

@@ -274,6 +274,14 @@ def test_an_end_is_told_in_the_letter_of_its_range(sample_report: Report) -> Non
     assert "<mi>d</mi>" in found["met"][0] and "<mi>d</mi>" in found["missed"][0]
 
 
+def test_a_correction_s_further_cases_are_told_to_be_its_claim_s(sample_report: Report) -> None:
+    claim = sample_report["claims"][1]
+    claim["id"] += ".corrected"
+    claim["agreement"].update(cases=30, edges=["dim = 1"])
+    told = "30 further cases drawn for its claim, which has the same two sides: 1 of 1 edge of the hypotheses met"
+    assert telling.asked(claim) == told
+
+
 def test_what_is_found_of_several_quantities_in_the_same_words_stands_once(sample_report: Report) -> None:
     claim = sample_report["claims"][1]
     claim["printed"] = {"one": "1", "two": "2"}
