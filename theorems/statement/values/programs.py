@@ -133,6 +133,8 @@ def least_norm(program: tuple[Linear, ...], kind: str, size: int) -> tuple[Fract
         return Fraction(0), Fraction(0)
     rows, columns = _used(program, size)
     taken = [r * size + c for r in rows for c in columns]
+    if not taken:
+        raise UndefinedError("no matrix meets the conditions")
     small, bounds = [[one.coefficients[k] for k in taken] for one in program], [one.bound for one in program]
     exact, shape = rationals(small), (len(rows), len(columns))
     for tightened in (0.0, 1e-7, 1e-4):

@@ -102,6 +102,19 @@ def test_numbers_that_the_solver_refuses_leave_the_norm_open(kind: str) -> None:
     assert least_norm(program, kind, 2) is None
 
 
+@pytest.mark.parametrize("kind", ["fro", "2", "nuclear"])
+def test_conditions_without_the_matrix_are_met_by_none_or_by_all(kind: str) -> None:
+    nothing = (F(0),) * 4
+    with pytest.raises(UndefinedError, match="no matrix meets"):
+        least_norm((Linear(nothing, F(1)),), kind, 2)
+    assert least_norm((Linear(nothing, F(-1)),), kind, 2) == (0, 0)
+    same = case((1, 2), (1, 2))
+    with pytest.raises(UndefinedError, match="no matrix meets"):
+        scalar(said(f"{COST} >= 0".replace("fro", kind)).left, same)
+    with pytest.raises(StatementSimulationError):
+        second(said(f"{COST} >= 0".replace("fro", kind)).left, same)
+
+
 @pytest.mark.parametrize(("at", "expected"), [(SEPARATED, True), (AROUND, False)])
 def test_existence_is_certified_either_way_and_seen_by_the_second_interpreter(at: Case, expected: bool) -> None:
     node = said(f"{COST} >= 0").left
