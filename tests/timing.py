@@ -11,6 +11,7 @@ What was not measured, as it was slow before, stays in the list; ``-m "not brows
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections import defaultdict
 from collections.abc import Generator, Iterable
@@ -19,10 +20,10 @@ from pathlib import Path
 import pytest
 
 LISTED = Path(__file__).with_name("slow.txt")
-#: Seconds of a row that is slow, and how many of a test's quickest rows are not, however long they take.
-LONG, KEPT = 0.1, 2
+#: Seconds of a row that is slow; a test's quickest row is not, however long it takes.
+LONG = 0.1
 #: Of these all rows are looked at in ``make test``: both sides of every claim.
-WHOLE = ("tests/properties/",)
+WHOLE = re.compile(r"tests/properties/.*::test_(both_|a_search_measures)")
 
 
 def listed() -> frozenset[str]:
@@ -49,7 +50,7 @@ def long_rows(measured: Iterable[str]) -> set[str]:
     rows = defaultdict[str, list[tuple[float, str]]](list)
     for seconds, name in (line.split(" ", 1) for line in measured):
         rows[name.split("[")[0]].append((float(seconds), name))
-    found = (sorted(of)[KEPT:] for test, of in rows.items() if not test.startswith(WHOLE))
+    found = (sorted(of)[1:] for test, of in rows.items() if not WHOLE.match(test))
     return {name for of in found for seconds, name in of if seconds > LONG}
 
 

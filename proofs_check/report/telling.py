@@ -285,7 +285,9 @@ def asked(claim: Claim, letter: Callable[[str], str] = str) -> str:
     if least := found.get("least"):
         seen += f". One of {percent(least)} in all simulated means would show"
     cases = counted(found["cases"], "further case")
-    drawn = "drawn for its claim, which has the same two sides" if claim["id"].endswith(CORRECTED) else "drawn"
+    drawn = "drawn"
+    if claim["id"].endswith(CORRECTED):
+        drawn = "drawn for its claim, whose derivation and simulation agree there"
     return (f"{cases} {drawn}: {told}" if told else cases) + seen
 
 

@@ -34,7 +34,7 @@ def outcome(arguments: Sequence[str], cache: Path) -> tuple[list[dict[str, Any]]
 @pytest.mark.parametrize(
     ("first", "calls", "more"),
     [
-        pytest.param(SEEDS, 30, (), id="few"),
+        pytest.param(SEEDS, 15, (), id="few"),
         pytest.param(0, 1600, (), id="forks", marks=pytest.mark.slow),
         pytest.param(2000, 400, ("--processes",), id="processes", marks=pytest.mark.slow),
     ],
