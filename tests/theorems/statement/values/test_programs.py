@@ -107,7 +107,7 @@ def test_conditions_without_the_matrix_are_met_by_none_or_by_all(kind: str) -> N
     nothing = (F(0),) * 4
     with pytest.raises(UndefinedError, match="no matrix meets"):
         least_norm((Linear(nothing, F(1)),), kind, 2)
-    assert least_norm((Linear(nothing, F(-1)),), kind, 2) == (0, 0)
+    assert least_norm((Linear(nothing, F(-1)),), kind, 2) == (F(0), F(0))
     same = case((1, 2), (1, 2))
     with pytest.raises(UndefinedError, match="no matrix meets"):
         scalar(said(f"{COST} >= 0".replace("fro", kind)).left, same)
