@@ -22,8 +22,8 @@ import pytest
 LISTED = Path(__file__).with_name("slow.txt")
 #: Seconds of a row that is slow; a test's quickest row is not, however long it takes.
 LONG = 0.1
-#: Of these all rows are looked at in ``make test``: both sides of every claim.
-WHOLE = re.compile(r"tests/properties/.*::test_(both_|a_search_measures)")
+#: Of these all rows are looked at in ``make test``: both sides of every claim, and faults planted in one of them.
+WHOLE = re.compile(r"tests/properties/.*::test_(both_|a_search_measures|a_fault_in_|the_least_error_)")
 
 
 def listed() -> frozenset[str]:
